@@ -1,0 +1,64 @@
+"""fixfirst: which machine do you fix first?
+
+CAGE Challenge 2, played exactly and fast. Everything public is listed here and loaded when
+it is first used, so that `import fixfirst` is quick.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from fixfirst.envs.registration import register as _register
+
+if TYPE_CHECKING:
+    from fixfirst.envs.make import make_vec
+    from fixfirst.envs.native import NativeVectorEnv
+    from fixfirst.envs.single import Cage2Env
+    from fixfirst.envs.snapshot import Snapshot, SnapshotError
+    from fixfirst.game.names import action_index, describe, host_index
+    from fixfirst.game.tables import ACTION_NAMES, HOST_NAMES
+    from fixfirst.game.truth import TrueState
+
+from fixfirst.version import VERSION as __version__
+
+_PUBLIC = {
+    "ACTION_NAMES": "fixfirst.game.tables",
+    "Cage2Env": "fixfirst.envs.single",
+    "HOST_NAMES": "fixfirst.game.tables",
+    "NativeVectorEnv": "fixfirst.envs.native",
+    "Snapshot": "fixfirst.envs.snapshot",
+    "SnapshotError": "fixfirst.envs.snapshot",
+    "TrueState": "fixfirst.game.truth",
+    "action_index": "fixfirst.game.names",
+    "describe": "fixfirst.game.names",
+    "host_index": "fixfirst.game.names",
+    "make_vec": "fixfirst.envs.make",
+}
+
+__all__ = [
+    "ACTION_NAMES",
+    "HOST_NAMES",
+    "Cage2Env",
+    "NativeVectorEnv",
+    "Snapshot",
+    "SnapshotError",
+    "TrueState",
+    "action_index",
+    "describe",
+    "host_index",
+    "make_vec",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'fixfirst' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])
+
+
+_register()

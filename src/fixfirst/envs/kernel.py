@@ -1,0 +1,121 @@
+"""The compiled batch loop: what happens to many games in one call.
+
+Everything here works in place on arrays that the caller owns and allocates nothing.
+Games never look at each other, so a result does not depend on how threads share them out.
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from fixfirst.game import draws, step, table, twister
+from fixfirst.game.compile import entry, rule
+from fixfirst.game.state import Game, Ids
+
+# What is done with a game that has reached its horizon.
+NEXT_STEP, SAME_STEP, DISABLED = range(3)
+
+
+class Results(NamedTuple):
+    """Where a step leaves its results, one row a game."""
+
+    words: Any  # u4 [N, 13]: the observation bits, four bytes a word
+    reward: Any  # f8 [N]
+    truncated: Any  # bool [N]
+
+
+class Finals(NamedTuple):
+    """Where same-step reset leaves what it resets; rows of games that did not end are old."""
+
+    games: Any  # GAME [N]
+    words: Any  # u4 [N, 13]
+
+
+@rule
+def begin(game: Game, ids: Ids, mixture: np.ndarray, words: np.ndarray) -> None:
+    """Begin an episode; first draw its red, if the batch is given a mixture of reds."""
+    if len(mixture) > 0:
+        game.red = draws.red_kind(game, mixture)
+    game.episode += 1
+    step.reset(game, ids)
+    table.observe(game, words)
+
+
+@rule
+def play_one(
+    game: Game, ids: Ids, action: int, horizon: int, autoreset: int, mixture: np.ndarray,
+    results: Results, finals: Finals, i: int,
+) -> None:  # fmt: skip
+    """One step of game i, and the reset that its end calls for."""
+    words = results.words[i]
+    if autoreset == NEXT_STEP and game.over:
+        begin(game, ids, mixture, words)
+        results.reward[i] = 0.0
+        results.truncated[i] = False
+        return
+    step.step(game, ids, action)
+    results.reward[i] = step.reward(game)
+    table.observe(game, words)
+    results.truncated[i] = game.step >= horizon
+    if game.step >= horizon:
+        game.over = 1
+        if autoreset == SAME_STEP:
+            finals.games[i] = game
+            finals.words[i] = words
+            begin(game, ids, mixture, words)
+
+
+def _play(
+    games: np.ndarray, ids: Any, actions: np.ndarray, horizon: int, autoreset: int,
+    mixture: np.ndarray, results: Results, finals: Finals,
+) -> None:  # fmt: skip
+    """One step of every game."""
+    for i in numba.prange(len(games)):
+        play_one(
+            games[i], None if ids is None else ids[i], actions[i],
+            horizon, autoreset, mixture, results, finals, i,
+        )  # fmt: skip
+
+
+play = entry(_play)
+play_threaded = entry(_play, parallel=True)
+
+
+@entry
+def reset(
+    games: np.ndarray, ids: Any, chosen: np.ndarray, mixture: np.ndarray, words: np.ndarray
+) -> None:
+    """Begin an episode in the chosen games."""
+    for i in chosen:
+        begin(games[i], None if ids is None else ids[i], mixture, words[i])
+
+
+@entry
+def seed_exact(ids: np.ndarray, chosen: np.ndarray, limbs: np.ndarray, counts: np.ndarray) -> None:
+    """Seed the exact generators of the chosen games, as `random.seed` would."""
+    for k in range(len(chosen)):
+        twister.seed(ids[chosen[k]], limbs[k], counts[k])
+
+
+@entry
+def next_random(ids: np.ndarray, out: np.ndarray) -> None:
+    """What `random.random()` would return next in each game; nothing is drawn."""
+    for i in range(len(ids)):
+        out[i] = twister.peek(ids[i])
+
+
+@entry
+def first_bad(actions: np.ndarray, count: int) -> int:
+    """The first game whose action is not among 0 .. count - 1, or -1."""
+    for i in range(len(actions)):
+        if actions[i] < 0 or actions[i] >= count:
+            return i
+    return -1
+
+
+@entry
+def look(games: np.ndarray, chosen: np.ndarray, words: np.ndarray) -> None:
+    """Write the observations of the chosen games as they stand."""
+    for i in chosen:
+        table.observe(games[i], words[i])

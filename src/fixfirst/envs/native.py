@@ -1,0 +1,234 @@
+"""The native backend: a batch of compiled games as a Gymnasium vector environment."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from fixfirst.envs import options, render
+from fixfirst.envs.batch import Batch
+from fixfirst.envs.seeding import Seed, seeds_of
+from fixfirst.envs.snapshot import Snapshot
+from fixfirst.game import names
+from fixfirst.game.tables import ACTION_NAMES, ACTIONS, HOST_NAMES, OBSERVATION_BITS
+from fixfirst.game.truth import TrueState
+
+RENDER_MODES = ["ansi", "human"]
+
+
+class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+    """N games of CAGE Challenge 2, played by compiled code on threads.
+
+    The arrays that `step` and `reset` return belong to the environment and are written
+    again two steps later; with `copy=True` they are the caller's own. Horizon ends are
+    truncations; the game itself never terminates.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        red: options.Red = "bline",
+        rules: str = "latest",
+        horizon: int = 100,
+        rng: str = "fast",
+        seed: Seed = None,
+        threads: int | None = None,
+        autoreset: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = False,
+        episode_stats: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode is not None:
+            options.one_of("render_mode", render_mode, RENDER_MODES)
+        chosen = options.checked(num_envs, red, rules, horizon, rng, threads, autoreset)
+        self.num_envs = chosen.num_envs
+        self.autoreset = chosen.autoreset
+        self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": chosen.autoreset}
+        self.render_mode = render_mode
+        self.single_observation_space = gym.spaces.MultiBinary(OBSERVATION_BITS)
+        self.single_action_space = gym.spaces.Discrete(ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.batch = Batch(chosen, seed)
+        self.horizon = chosen.horizon
+        self._copy = copy
+        self._episode_stats = episode_stats
+        self._terminations = np.zeros(self.num_envs, dtype=np.bool_)
+        self._terminations.flags.writeable = False
+        self._waiting = self.num_envs  # games that must be reset before the next step
+
+    # --- Gymnasium's part
+
+    def reset(
+        self, *, seed: Seed = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin an episode in all games, or in those of `options["reset_mask"]`.
+
+        A seed s gives game i the seed s + i; a list gives each its own; without one the
+        generators go on where they are.
+        """
+        self._check_open()
+        chosen = self._chosen(options)
+        seeds = seeds_of(seed, self.num_envs)
+        if chosen is not None:
+            wanted = set(chosen.tolist())
+            seeds = [one if i in wanted else None for i, one in enumerate(seeds)]
+        self.batch.seed(seeds)
+        observation = self.batch.reset(chosen)
+        games = self.batch.games
+        self._waiting = int(((games.episode == 0) | (games.over > 0)).sum())
+        return self._out(observation), {}
+
+    def step(
+        self, actions: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Play one step of every game."""
+        if self._waiting or self.closed:
+            self._refuse_step()
+        batch = self.batch
+        batch.step(actions)
+        results = batch.results
+        info = self._info(results.truncated)
+        if self.autoreset == AutoresetMode.DISABLED:
+            self._waiting = int(results.truncated.sum())
+        if self.render_mode == "human":
+            self.render()
+        return (
+            self._out(batch.observation),
+            self._out(results.reward),
+            self._terminations,
+            self._out(results.truncated),
+            info,
+        )
+
+    def render(self) -> tuple[str, ...] | None:
+        """Blue's table and the true table of each game; printed in mode "human"."""
+        if self.render_mode is None:
+            gym.logger.warn("render() needs render_mode='ansi' or 'human' when the env is made")
+            return None
+        texts = tuple(render.tables_text(self.batch, i) for i in range(self.num_envs))
+        if self.render_mode == "ansi":
+            return texts
+        print(*texts, sep="\n\n", flush=True)
+        return None
+
+    # --- more than Gymnasium asks for
+
+    @property
+    def true_state(self) -> TrueState:
+        """The true state of all games, as arrays; reading it is what it costs."""
+        return self.batch.true_state
+
+    @property
+    def final_state(self) -> TrueState:
+        """The true state in which each game's last episode ended, under same-step reset."""
+        if self.autoreset != AutoresetMode.SAME_STEP:
+            raise ValueError(
+                f"final_state is kept with autoreset='same_step' only; here it is "
+                f"{self.autoreset.name.lower()!r}, and true_state still shows the end"
+            )
+        return self.batch.final_state
+
+    @property
+    def observation(self) -> np.ndarray:
+        """The observation bits [N, 52] as they stand."""
+        return self._out(self.batch.observation)
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """The names of the 145 actions, in order."""
+        return ACTION_NAMES
+
+    @property
+    def host_names(self) -> tuple[str, ...]:
+        """The names of the 13 hosts, in order."""
+        return HOST_NAMES
+
+    describe = staticmethod(names.describe)
+    action_index = staticmethod(names.action_index)
+    host_index = staticmethod(names.host_index)
+
+    def save(self, which: Any = None) -> Snapshot:
+        """Keep all games, or the chosen ones, as they are now."""
+        self._check_open()
+        return self.batch.save(which)
+
+    def load(self, snapshot: Snapshot, which: Any = None) -> np.ndarray:
+        """Put games back to how they were saved; returns the observations of all."""
+        self._check_open()
+        observation = self.batch.load(snapshot, which)
+        self._recount()
+        return self._out(observation)
+
+    def copy_games(self, source: Any, target: Any) -> np.ndarray:
+        """Make the target games copies of the source games, generators and all."""
+        self._check_open()
+        observation = self.batch.copy(source, target)
+        self._recount()
+        return self._out(observation)
+
+    # --- within
+
+    def _recount(self) -> None:
+        games = self.batch.games
+        waiting = games.episode == 0
+        if self.autoreset == AutoresetMode.DISABLED:
+            waiting = waiting | (games.over > 0)
+        self._waiting = int(waiting.sum())
+
+    def _out(self, array: np.ndarray) -> np.ndarray:
+        return array.copy() if self._copy else array
+
+    def _chosen(self, reset_options: dict[str, Any] | None) -> np.ndarray | None:
+        unknown = set(reset_options or ()) - {"reset_mask"}
+        if unknown:
+            raise ValueError(f"reset option {min(unknown)!r} is not known; it takes 'reset_mask'")
+        if not reset_options:
+            return None
+        mask = np.asarray(reset_options["reset_mask"])
+        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise ValueError(
+                f"reset_mask is {mask.dtype} of shape {mask.shape}; it is one truth value a game, "
+                f"bool of shape ({self.num_envs},)"
+            )
+        return np.flatnonzero(mask)
+
+    def _info(self, truncated: np.ndarray) -> dict[str, Any]:
+        same_step = self.autoreset == AutoresetMode.SAME_STEP
+        if not (same_step or self._episode_stats) or not truncated.any():
+            return {}
+        ended = truncated.copy()
+        info: dict[str, Any] = {}
+        if self._episode_stats:
+            state = self.batch.final_state if same_step else self.batch.true_state
+            info["episode"] = {
+                "r": np.where(ended, state.episode_return, 0.0),
+                "l": np.where(ended, state.step, 0),
+            }
+            info["_episode"] = ended
+        if same_step:
+            info["final_obs"] = self._out(self.batch.final_observation)
+            info["_final_obs"] = ended
+            final = {key: info[key] for key in ("episode", "_episode") if key in info}
+            info["final_info"] = final
+            info["_final_info"] = ended
+        return info
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise gym.error.ClosedEnvironmentError("this environment is closed; make a new one")
+
+    def _refuse_step(self) -> None:
+        self._check_open()
+        games = self.batch.games
+        unborn = np.flatnonzero(games.episode == 0)
+        if len(unborn):
+            raise gym.error.ResetNeeded(f"game {unborn[0]} was never reset; call reset() first")
+        ended = np.flatnonzero(games.over)
+        raise gym.error.ResetNeeded(
+            f"game {ended[0]} has reached its horizon of {self.horizon} steps and autoreset is "
+            "off; call reset(options={'reset_mask': ...}) with the games that ended"
+        )

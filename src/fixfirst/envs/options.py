@@ -1,0 +1,157 @@
+"""What a user may ask of an environment, checked at the door."""
+
+import operator
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from fixfirst.envs import kernel
+from fixfirst.game.facts import REDS, RULES
+from fixfirst.game.state import MAX_HORIZON, bytes_per_game
+
+RNGS = ("fast", "cpython")
+AUTORESETS = {
+    AutoresetMode.NEXT_STEP: kernel.NEXT_STEP,
+    AutoresetMode.SAME_STEP: kernel.SAME_STEP,
+    AutoresetMode.DISABLED: kernel.DISABLED,
+}
+Red = str | Sequence[str] | Mapping[str, float]
+
+# Below this many games the threads' hand-over costs more than they save.
+GAMES_WORTH_THREADS = 256
+
+
+@dataclass(frozen=True)
+class Options:
+    """Checked options of a batch of games."""
+
+    num_envs: int
+    reds: np.ndarray  # u1 [N]: the red of each game, unless there is a mixture
+    mixture: np.ndarray  # f8 [3] cumulative probabilities of the reds, or empty
+    rules: int
+    horizon: int
+    exact: bool
+    threads: int
+    autoreset: AutoresetMode
+
+
+def checked(
+    num_envs: int, red: Red, rules: str, horizon: int, rng: str, threads: int | None,
+    autoreset: AutoresetMode | str,
+) -> Options:  # fmt: skip
+    """The options, or an error that names the value and what is allowed."""
+    count = whole("num_envs", num_envs, 1, None)
+    length = whole("horizon", horizon, 1, MAX_HORIZON)
+    one_of("rules", rules, RULES)
+    one_of("rng", rng, RNGS)
+    exact = rng == "cpython"
+    _fits_memory(count, count * bytes_per_game(exact, length))
+    reds, mixture = _reds(red, count)
+    return Options(
+        num_envs=count,
+        reds=reds,
+        mixture=mixture,
+        rules=RULES.index(rules),
+        horizon=length,
+        exact=exact,
+        threads=_threads(threads, count),
+        autoreset=_autoreset(autoreset),
+    )
+
+
+def one_of(what: str, value: object, allowed: Sequence[str]) -> str:
+    """The value, if it is one of the allowed words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{what}={value!r} is not known; it is one of {', '.join(allowed)}")
+    return value
+
+
+def whole(what: str, value: Any, least: int, most: int | None) -> int:
+    """The value as an int, if it is a whole number within its bounds."""
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{what}={value!r} is of type {type(value).__name__}; it is a whole number"
+        ) from None
+    if number < least or (most is not None and number > most):
+        allowed = f"{least} or more" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{what}={number} makes no sense here; it is {allowed}")
+    return number
+
+
+def _autoreset(value: AutoresetMode | str) -> AutoresetMode:
+    names = {mode.name.lower(): mode for mode in AUTORESETS}
+    if isinstance(value, AutoresetMode):
+        return value
+    return names[one_of("autoreset", str(value).lower(), tuple(names))]
+
+
+def _threads(threads: int | None, count: int) -> int:
+    most = int(numba.config.NUMBA_NUM_THREADS)
+    if threads is None:
+        return most if count >= GAMES_WORTH_THREADS else 1
+    return whole("threads", threads, 1, most)
+
+
+def _fits_memory(count: int, needed: int) -> None:
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > there:
+        raise ValueError(
+            f"num_envs={count} takes {needed / 2**30:.1f} GiB of memory; this machine has "
+            f"{there / 2**30:.1f} GiB. Ask for fewer games or a shorter horizon"
+        )
+
+
+def _reds(red: Red, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The red of each game [N], and the cumulative mixture (empty if none is drawn)."""
+    none = np.zeros(0)
+    if isinstance(red, str):
+        return np.full(count, REDS.index(one_of("red", red, REDS)), dtype=np.uint8), none
+    if isinstance(red, Mapping):
+        return np.zeros(count, dtype=np.uint8), _mixture(red)
+    if isinstance(red, Sequence | np.ndarray):
+        if len(red) != count:
+            raise ValueError(f"{len(red)} reds were given for {count} games; give one a game")
+        indices = [REDS.index(one_of("red", name, REDS)) for name in red]
+        return np.array(indices, dtype=np.uint8), none
+    raise ValueError(
+        f"red={red!r} is not known; it is one of {', '.join(REDS)}, or one of them for each "
+        "game, or a mapping from them to probabilities"
+    )
+
+
+def _mixture(red: Mapping[str, float]) -> np.ndarray:
+    for name in red:
+        one_of("red", name, REDS)
+    weights = np.array([float(red.get(name, 0.0)) for name in REDS])
+    if not np.isfinite(weights).all() or (weights < 0).any() or abs(weights.sum() - 1) > 1e-6:
+        raise ValueError(f"red={dict(red)!r} gives no probabilities: each is 0 or more, sum 1")
+    cumulative = np.cumsum(weights)
+    # What rounding leaves over goes to the last red that is wanted, never to one that is not.
+    cumulative[np.flatnonzero(weights)[-1] :] = 1.0
+    return cumulative
+
+
+def checked_actions(actions: Any, into: np.ndarray, count: int) -> None:
+    """Write one action a game into a buffer, or raise and leave the games alone."""
+    given = np.asarray(actions)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"actions are of dtype {given.dtype}; they are whole numbers")
+    if given.shape != into.shape:
+        raise ValueError(
+            f"actions have shape {given.shape}; {len(into)} games take shape {into.shape}"
+        )
+    np.copyto(into, given, casting="unsafe")
+    bad = kernel.first_bad(into, count)
+    if bad >= 0:
+        raise ValueError(
+            f"action {given[bad]} of game {bad} does not exist; actions are 0 to {count - 1}"
+        )

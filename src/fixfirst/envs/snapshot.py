@@ -1,0 +1,120 @@
+"""Games kept outside a batch: in memory for planners, or as bytes in a file."""
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fixfirst.envs.options import RNGS, Options
+from fixfirst.game import state
+from fixfirst.game.facts import RULES
+
+_MAGIC = b"fixfirst games 1\n"
+
+
+class SnapshotError(ValueError):
+    """A snapshot that is damaged, foreign, or of games that differ from these."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Some games as they were at one moment, generators included."""
+
+    games: np.ndarray
+    ids: Any
+    horizon: int
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    def check_for(self, count: int, options: Options) -> None:
+        """Raise unless these games can go on in a batch with the given options."""
+        if len(self.games) != count:
+            raise SnapshotError(f"the snapshot holds {len(self.games)} games, not {count}")
+        kept = (RNGS[self.ids is not None], RULES[self.games.rules[0]], self.horizon)
+        here = (RNGS[options.exact], RULES[options.rules], options.horizon)
+        for what, then, now in zip(("rng", "rules", "horizon"), kept, here, strict=True):
+            if then != now:
+                raise SnapshotError(f"the snapshot is of games with {what}={then}, not {now}")
+
+    def to_bytes(self) -> bytes:
+        """The games as bytes, with what is needed to recognise them and a checksum."""
+        body = io.BytesIO()
+        np.save(body, self.games.view(np.ndarray).view(np.uint8), allow_pickle=False)
+        if self.ids is not None:
+            np.save(body, self.ids.view(np.ndarray).view(np.uint8), allow_pickle=False)
+        header = {
+            "layout": _layout(self.ids is not None, self.horizon),
+            "exact": self.ids is not None,
+            "horizon": self.horizon,
+            "count": len(self.games),
+        }
+        content = json.dumps(header).encode() + b"\n" + body.getvalue()
+        return _MAGIC + hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Snapshot":
+        """The games that `to_bytes` wrote; an error if they are damaged or foreign."""
+        if not data.startswith(_MAGIC):
+            raise SnapshotError("these are not games that fixfirst saved")
+        checksum, _, content = data[len(_MAGIC) :].partition(b"\n")
+        if hashlib.sha256(content).hexdigest().encode() != checksum:
+            raise SnapshotError("the saved games are damaged: the checksum does not match")
+        line, _, body = content.partition(b"\n")
+        try:
+            header = json.loads(line)
+            exact, horizon = bool(header["exact"]), int(header["horizon"])
+            count, layout = int(header["count"]), header["layout"]
+            if not (1 <= horizon <= state.MAX_HORIZON and layout == _layout(exact, horizon)):
+                raise SnapshotError("the games were saved by another version of fixfirst")
+            stream = io.BytesIO(body)
+            games = _rows(stream, state.GAME, count)
+            ids = _rows(stream, state.identity(horizon), count) if exact else None
+        except (KeyError, TypeError, ValueError) as problem:
+            if isinstance(problem, SnapshotError):
+                raise
+            raise SnapshotError(f"the saved games cannot be read: {problem}") from problem
+        wrong = state.first_wrong_field(games, ids, horizon)
+        if wrong:
+            raise SnapshotError(f"the saved games hold an impossible value in {wrong}")
+        return cls(games, ids, horizon)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the games to a file, whole or not at all."""
+        target = Path(path)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(self.to_bytes())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> "Snapshot":
+        """The games in a file."""
+        try:
+            return cls.from_bytes(Path(path).read_bytes())
+        except SnapshotError as problem:
+            raise SnapshotError(f"{path}: {problem}") from None
+
+
+def _layout(exact: bool, horizon: int) -> str:
+    text = repr(state.GAME.descr) + (repr(state.identity(horizon).descr) if exact else "")
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _rows(stream: io.BytesIO, dtype: np.dtype, count: int) -> np.ndarray:
+    raw = np.load(stream, allow_pickle=False)
+    if raw.dtype != np.uint8 or raw.shape != (count * dtype.itemsize,):
+        raise SnapshotError("the saved games have the wrong size")
+    return raw.view(dtype).view(np.recarray)
