@@ -1,4 +1,4 @@
-"""fixfirst: which machine do you fix first?
+"""Which machine do you fix first.
 
 CAGE Challenge 2, played exactly and fast. Everything public is listed here and loaded when
 it is first used, so that `import fixfirst` is quick.
@@ -8,6 +8,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from fixfirst.envs.registration import register as _register
+from fixfirst.version import VERSION
 
 if TYPE_CHECKING:
     from fixfirst.envs.make import make_vec
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from fixfirst.game.tables import ACTION_NAMES, HOST_NAMES
     from fixfirst.game.truth import TrueState
 
-from fixfirst.version import VERSION as __version__
+__version__ = VERSION
 
 _PUBLIC = {
     "ACTION_NAMES": "fixfirst.game.tables",

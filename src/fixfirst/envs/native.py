@@ -104,7 +104,7 @@ class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             info,
         )
 
-    def render(self) -> tuple[str, ...] | None:
+    def render(self) -> tuple[Any, ...] | None:
         """Blue's table and the true table of each game; printed in mode "human"."""
         if self.render_mode is None:
             gym.logger.warn("render() needs render_mode='ansi' or 'human' when the env is made")

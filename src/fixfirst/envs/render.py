@@ -19,9 +19,7 @@ def tables_of(batch: Batch, game: int) -> tuple[str, str]:
     for host, name in enumerate(tables.HOST_NAMES):
         place = [subnets[tables.SUBNET_OF[host]], addresses[host], name]
         blue_rows.append([*place, facts.ACTIVITIES[activity[host]], facts.BELIEFS[belief[host]]])
-        true_rows.append(
-            [*place, str(known[host]), str(scanned[host]), facts.LEVELS[level[host]]]
-        )
+        true_rows.append([*place, str(known[host]), str(scanned[host]), facts.LEVELS[level[host]]])
     place_names = ["Subnet", "IP Address", "Hostname"]
     return (
         grid([*place_names, "Activity", "Compromised"], blue_rows),

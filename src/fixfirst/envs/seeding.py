@@ -10,8 +10,10 @@ Seed = int | Sequence[int | None] | None
 
 
 def seeds_of(seed: Seed, count: int) -> list[int | None]:
-    """One seed a game. A single seed s gives game i the seed s + i; `None` leaves a game's
-    generator as it is."""
+    """One seed a game.
+
+    A single seed s gives game i the seed s + i; `None` leaves a game's generator as it is.
+    """
     if seed is None:
         return [None] * count
     if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):

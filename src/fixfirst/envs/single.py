@@ -19,7 +19,7 @@ from fixfirst.game.truth import TrueState
 class Cage2Env(gym.Env[np.ndarray, int]):
     """One game of CAGE Challenge 2. Observations are fresh arrays."""
 
-    metadata = {"render_modes": RENDER_MODES}
+    metadata = {"render_modes": RENDER_MODES}  # noqa: RUF012
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class Cage2Env(gym.Env[np.ndarray, int]):
     def load(self, snapshot: Snapshot) -> np.ndarray:
         """Put the game back to how it was saved; returns its observation."""
         self._check_open()
-        observation = self.batch.load(snapshot)[0].copy()
+        observation: np.ndarray = self.batch.load(snapshot)[0].copy()
         games = self.batch.games
         self._playing = bool(games.episode[0] > 0 and not games.over[0])
         return observation

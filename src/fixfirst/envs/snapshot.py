@@ -7,13 +7,13 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from fixfirst.envs.options import RNGS, Options
 from fixfirst.game import state
 from fixfirst.game.facts import RULES
+from fixfirst.game.state import Games
 
 _MAGIC = b"fixfirst games 1\n"
 
@@ -26,8 +26,8 @@ class SnapshotError(ValueError):
 class Snapshot:
     """Some games as they were at one moment, generators included."""
 
-    games: np.ndarray
-    ids: Any
+    games: Games
+    ids: Games
     horizon: int
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class Snapshot:
                 file.write(self.to_bytes())
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(name, target)
+            Path(name).replace(target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
@@ -113,7 +113,7 @@ def _layout(exact: bool, horizon: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _rows(stream: io.BytesIO, dtype: np.dtype, count: int) -> np.ndarray:
+def _rows(stream: io.BytesIO, dtype: np.dtype, count: int) -> Games:
     raw = np.load(stream, allow_pickle=False)
     if raw.dtype != np.uint8 or raw.shape != (count * dtype.itemsize,):
         raise SnapshotError("the saved games have the wrong size")

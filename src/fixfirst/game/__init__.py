@@ -1,0 +1,1 @@
+"""The game itself: NumPy and Numba only."""

@@ -114,8 +114,10 @@ def meander(game: Game, ids: Ids) -> None:
 
 @rule
 def _learn_from_exploit(game: Game) -> None:
-    """After a failed break-in Meander doubts all it holds on the server subnet, or else on the
-    enterprise hosts."""
+    """After a failed break-in Meander doubts what it holds.
+
+    That is the guarded subnet, or, if it holds nothing there, the enterprise hosts.
+    """
     host = int(game.last_address)
     if host == NONE:
         return

@@ -102,5 +102,3 @@ def place_decoy(game: Game, ids: Ids, host: int, decoy: int) -> None:
     else:
         game.decoys[host] |= BIT[decoy]
     game.placed = host
-
-

@@ -30,6 +30,7 @@ R = TypeVar("R")
 
 INTERPRETED = bool(config.DISABLE_JIT)
 _PACKAGE = Path(__file__).resolve().parents[1]
+_COMPILED = ("game/*.py", "workflow/*.py", "envs/kernel.py")  # what machine code is made from
 _KEEP_UNUSED_SECONDS = 30 * 24 * 3600
 
 
@@ -57,11 +58,10 @@ def entry(function: Callable[P, R], parallel: bool = False) -> Callable[P, R]:
 def source_digest() -> str:
     """Name everything that the machine code is made from."""
     digest = hashlib.sha256()
-    for version in (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version()):
-        digest.update(version.encode() + b"\0")
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        if path.relative_to(_PACKAGE).parts[0] in ("game", "workflow", "envs"):
-            digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
+    made_by = numba.__version__, llvmlite.__version__, np.__version__, platform.python_version()
+    digest.update(repr(made_by).encode())
+    for path in sorted(path for pattern in _COMPILED for path in _PACKAGE.glob(pattern)):
+        digest.update(f"\0{path.relative_to(_PACKAGE)}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:32]
 
 

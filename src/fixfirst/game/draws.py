@@ -183,8 +183,11 @@ def _first_of(order: Ids, mask: int) -> int:
 
 @rule
 def red_kind(game: Game, mixture: np.ndarray) -> int:
-    """Which red plays the next episode, by cumulative probabilities. Not a draw of CybORG's:
-    it comes from the fast generator in exact games too, and leaves their draws alone."""
+    """Which red plays the next episode, by cumulative probabilities.
+
+    Not a draw of CybORG's: it comes from the fast generator in exact games too, and leaves
+    their draws alone.
+    """
     value = xoshiro.word(game) / 4294967296.0
     red = 0
     while red < len(mixture) - 1 and value >= mixture[red]:

@@ -70,6 +70,10 @@ class Decoy(NamedTuple):
     stackable: bool  # checks another port than it opens, so any number fit on a host
 
 
+_DEFENDER_PIDS = (
+    1, 389, 407, 409, 560, 790, 802, 803, 807, 824, 825, 827, 832, 844, 847, 852, 853, 863, 867,
+    875, 884, 1370, 1432, 2288,
+)  # fmt: skip
 IMAGES = {
     "GATE": Image(LINUX, (Process(1091, "ssh", True, (22,)),)),
     "OPSRV": Image(
@@ -126,11 +130,7 @@ IMAGES = {
     "VELO": Image(
         LINUX,
         (
-            *(
-                Process(pid, "-", True, ())
-                for pid in (1, 389, 407, 409, 560, 790, 802, 803, 807, 824, 825, 827, 832, 844)
-                + (847, 852, 853, 863, 867, 875, 884, 1370, 1432, 2288)
-            ),
+            *(Process(pid, "-", True, ()) for pid in _DEFENDER_PIDS),
             Process(879, "ssh", True, (22,)),
             Process(656, "-", True, (53, 53)),
             Process(634, "-", True, (68,)),
@@ -188,7 +188,11 @@ DECOYS = (
 RED_ENTRY = "User0"  # where red's first session is; nothing evicts it
 OT_HOST, OT_SERVICE = "Op_Server0", "OTService"
 UNGUESSABLE = "Defender"  # the one host without an account that brute force can guess
-OP_GATES = ("Enterprise0", "Enterprise1", "Enterprise2")  # a session on one opens the guarded subnet
+OP_GATES = (
+    "Enterprise0",
+    "Enterprise1",
+    "Enterprise2",
+)  # a session on one opens the guarded subnet
 
 RESTORE_COST = 10  # tenths of a reward point
 HEAVIEST_CHANCE = 0.75  # how often red takes the heaviest of several exploits
@@ -248,14 +252,15 @@ EPHEMERAL_FIRST, EPHEMERAL_RANGE = 49152, 10848
 # address comes first in the list of addresses that Meander shuffles.
 DEFENDER_SOCKET_ADDRESS = 11 * 256 + 88
 
+_USERS = ("User0", "User1", "User2", "User3", "User4")
+_OP_HOSTS = ("Op_Host0", "Op_Host1", "Op_Host2")
 # The sessions that exist from the start, in the order in which their processes are made.
 FIRST_SESSIONS = (
     # blue's server, blue's clients
     ("Defender",),
-    ("User0", "User1", "User2", "User3", "User4", "Enterprise0", "Enterprise1", "Enterprise2")
-    + ("Defender", "Op_Server0", "Op_Host0", "Op_Host1", "Op_Host2"),
+    (*_USERS, *OP_GATES, "Defender", "Op_Server0", *_OP_HOSTS),
     # green's
-    ("User0", "User1", "User2", "User3", "User4", "Op_Host0", "Op_Host1", "Op_Host2"),
+    (*_USERS, *_OP_HOSTS),
     # red's
     ("User0",),
 )

@@ -1,5 +1,6 @@
 """Names for numbers, and numbers for names."""
 
+import difflib
 from collections.abc import Sequence
 
 from fixfirst.game import facts
@@ -44,9 +45,8 @@ def _find(name: str, names: Sequence[str], what: str) -> int:
     folded = {known.lower(): index for index, known in enumerate(names)}
     key = " ".join(str(name).lower().split())
     if key not in folded:
-        import difflib
-
         near = difflib.get_close_matches(key, folded, n=3)
-        hint = f"; did you mean {', '.join(names[folded[n]] for n in near)}?" if near else ""
-        raise ValueError(f"no {what} is named {name!r}{hint} There are {len(names)} {what}s.")
+        meant = ", ".join(names[folded[one]] for one in near)
+        hint = f"did you mean {meant}" if near else f"they are {names[0]}, {names[1]}, ..."
+        raise ValueError(f"no {what} is named {name!r}, among {len(names)}; {hint}")
     return folded[key]

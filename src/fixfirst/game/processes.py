@@ -29,7 +29,7 @@ RED_ROOT = DECOYS + 2
 @rule
 def key_of(host: int, pid: int) -> int:
     """Host and pid as one number."""
-    return np.int64(host) << 15 | np.int64(pid)
+    return int(np.int64(host) << 15 | np.int64(pid))
 
 
 @rule
@@ -120,7 +120,7 @@ def end_suspects(game: Game, ids: Ids, host: int) -> None:
 
 @rule
 def _end_suspect(game: Game, ids: Ids, host: int, row: int) -> None:
-    kind = np.int64(ids.kind[row])
+    kind = int(ids.kind[row])
     pid = np.int64(ids.process[row]) & (PID_RANGE - 1)
     if kind == RED_USER:
         end(ids, row)

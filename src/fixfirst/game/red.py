@@ -134,7 +134,7 @@ def decoy_catches(game: Game, host: int, chosen: int) -> bool:
     """Whether a decoy answers this exploit. An image's own service always answers first."""
     if CATCHING_DECOYS[chosen] & game.decoys[host]:
         return True
-    return CATCHING_DECOYS[chosen] & BIT[STACKABLE] != 0 and game.stacked[host] > 0
+    return bool(CATCHING_DECOYS[chosen] & BIT[STACKABLE]) and bool(game.stacked[host] > 0)
 
 
 @rule
@@ -181,9 +181,7 @@ def open_session(game: Game, ids: Ids, host: int, privileged: bool) -> None:
     else:
         game.user[host] += 1
     if ids is not None:
-        processes.start(
-            game, ids, host, processes.RED_ROOT if privileged else processes.RED_USER
-        )
+        processes.start(game, ids, host, processes.RED_ROOT if privileged else processes.RED_USER)
 
 
 @rule

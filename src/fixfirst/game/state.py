@@ -15,9 +15,10 @@ import numpy as np
 from fixfirst.game import facts, tables
 from fixfirst.game.facts import EPHEMERAL_RANGE, NETWORK_HOSTS
 
-# Records and rows as the rules see them. Numba gives them their types.
+# One record as the rules see it, and arrays of records. NumPy and Numba give them their types.
 Game: TypeAlias = Any
 Ids: TypeAlias = Any
+Games: TypeAlias = Any
 
 H = tables.HOSTS
 
@@ -130,12 +131,12 @@ def identity(horizon: int) -> np.dtype:
     )
 
 
-def new_games(count: int) -> np.ndarray:
+def new_games(count: int) -> Games:
     """Memory for games; each is unplayable until it is reset."""
     return np.zeros(count, dtype=GAME).view(np.recarray)
 
 
-def new_identities(count: int, horizon: int) -> np.ndarray:
+def new_identities(count: int, horizon: int) -> Games:
     """Memory for the exact half of games of up to `horizon` steps."""
     return np.zeros(count, dtype=identity(horizon)).view(np.recarray)
 
@@ -170,11 +171,11 @@ _MAY_BE_NONE = {
 }  # fmt: skip
 
 
-def first_wrong_field(games: np.ndarray, ids: np.ndarray | None, horizon: int) -> str | None:
+def first_wrong_field(games: Games, ids: Games, horizon: int) -> str | None:
     """The name of a field whose value no game can have, for state that came from outside."""
     for name, largest in _LARGEST.items():
         values = games[name]
-        wrong = values > largest
+        wrong = np.asarray(values > largest)
         if name in _MAY_BE_NONE:
             wrong &= values != tables.NONE
         if wrong.any():
@@ -196,4 +197,5 @@ def first_wrong_field(games: np.ndarray, ids: np.ndarray | None, horizon: int) -
         "names": ids["names"] >= H,
         "first": (ids["first"] >= H) & (ids["first"] != tables.NONE),
     }
-    return next((name for name, wrong in limits.items() if wrong.any()), None)
+    wrong_ones = [name for name, wrong in limits.items() if np.any(wrong)]
+    return wrong_ones[0] if wrong_ones else None

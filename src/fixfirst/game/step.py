@@ -24,8 +24,7 @@ from fixfirst.game.tables import (
 
 @rule
 def step(game: Game, ids: Ids, action: int) -> None:
-    """Play one step: blue acts, red chooses and acts, blue pays, blue's table is brought up
-    to date. (The green agent sleeps, which draws nothing and changes nothing.)"""
+    """Play one step: blue, then red. The green agent sleeps, which draws and changes nothing."""
     _forget_last_step(game)
     blue.act(game, ids, action)
     agents.choose(game, ids)
@@ -114,5 +113,3 @@ def reset(game: Game, ids: Ids) -> None:
         ids.ephemeral[:, :] = 0
         ids.recorded[:, :] = 0
         processes.start_first_sessions(game, ids)
-
-

@@ -45,8 +45,10 @@ def _believe_own_action(game: Game) -> None:
 
 @rule
 def interpret(game: Game) -> int:
-    """What the items reported of a host look like. A decoy placed there in this very step is
-    one of them: it comes first and has no port."""
+    """What the items reported of a host look like.
+
+    A decoy placed there in this very step is one of them: it comes first and has no port.
+    """
     decoy_first = game.placed == game.event_host
     items = game.events + 1 if decoy_first else int(game.events)
     if items >= 3 and game.event_ports >= 3:

@@ -59,7 +59,12 @@ BLUE_SESSIONS = _numbers(host.blue_sessions for host in facts.HOSTS)
 SLEEP, MONITOR, ANALYSE, REMOVE, FIRST_DECOY = range(5)
 RESTORE = FIRST_DECOY + DECOYS
 BLUE_KINDS = (
-    ("Sleep", "Monitor", "Analyse", "Remove") + tuple(d.name for d in facts.DECOYS) + ("Restore",)
+    "Sleep",
+    "Monitor",
+    "Analyse",
+    "Remove",
+    *(decoy.name for decoy in facts.DECOYS),
+    "Restore",
 )
 _AIMED = range(ANALYSE, RESTORE + 1)
 ACTION_KIND = _numbers([SLEEP, MONITOR] + [kind for kind in _AIMED for _ in range(HOSTS)])
@@ -203,17 +208,15 @@ QUIET, SCANNED, EXPLOITED = range(len(facts.ACTIVITIES))
 BELIEVED_NO, BELIEVED_UNKNOWN, BELIEVED_USER, BELIEVED_PRIVILEGED = range(len(facts.BELIEFS))
 
 OBSERVATION_BITS = 4 * HOSTS
+
+
+def _word(activity: str, belief: str) -> np.uint32:
+    bits = np.array(facts.ACTIVITY_BITS[activity] + facts.BELIEF_BITS[belief], dtype=np.uint8)
+    return np.uint32(bits.view(np.uint32)[0])
+
+
 # The four observation bytes of a host as one 32-bit word: [activity, belief].
-HOST_WORD = np.array(
-    [
-        [
-            np.array(facts.ACTIVITY_BITS[a] + facts.BELIEF_BITS[b], dtype=np.uint8).view(np.uint32)[0]
-            for b in facts.BELIEFS
-        ]
-        for a in facts.ACTIVITIES
-    ],
-    dtype=np.uint32,
-)
+HOST_WORD = np.array([[_word(a, b) for b in facts.BELIEFS] for a in facts.ACTIVITIES])
 
 # --- process ids (exact draws only) --------------------------------------------------
 

@@ -124,8 +124,10 @@ class TrueState:
 
     @property
     def services(self) -> np.ndarray:
-        """What answers each exploit [N, 13, 8], in the order of `facts.EXPLOITS`:
-        0 nothing, 1 a real service, 2 a decoy."""
+        """What answers each exploit [N, 13, 8]: 0 nothing, 1 a real service, 2 a decoy.
+
+        The exploits are in the order of `facts.EXPLOITS`.
+        """
         decoys = self.decoys > 0
         caught = np.zeros((len(self.games), HOSTS, tables.EXPLOITS), dtype=np.uint8)
         for exploit, kinds in enumerate(tables.CATCHING_DECOYS):
@@ -176,14 +178,14 @@ class TrueState:
     @property
     def reward(self) -> np.ndarray:
         """The reward [N]: the sum of the three, as the step returned it."""
-        return -self.games.cost.astype(np.float64) / 10.0
+        return np.asarray(-self.games.cost.astype(np.int64) / 10.0)
 
     @property
     def episode_return(self) -> np.ndarray:
         """The sum of the episode's rewards so far [N]."""
-        return -self.games.lost.astype(np.float64) / 10.0
+        return np.asarray(-self.games.lost.astype(np.int64) / 10.0)
 
 
 def _spread(masks: np.ndarray, width: int = HOSTS) -> np.ndarray:
     """Masks [...] as booleans [..., width]."""
-    return (masks[..., None] & BIT[:width]) > 0
+    return np.asarray((masks[..., None] & BIT[:width]) > 0)

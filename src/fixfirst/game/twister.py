@@ -57,7 +57,7 @@ def word(core: Ids) -> int:
     value ^= value >> 11
     value ^= (value << 7) & 0x9D2C5680
     value ^= (value << 15) & 0xEFC60000
-    return value ^ (value >> 18)
+    return int(value ^ (value >> 18))
 
 
 @rule

@@ -27,7 +27,7 @@ def word(game: Game) -> int:
     state[0] = a ^ d
     state[2] = c ^ shifted
     state[3] = ((d << 11) | (d >> 21)) & WORD
-    return result
+    return int(result)
 
 
 @rule

@@ -1,0 +1,1 @@
+"""The judge: scripted blues and what they score."""

@@ -1,0 +1,1 @@
+"""The proof that the game is the real one."""
