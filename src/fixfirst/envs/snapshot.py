@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.recfunctions import repack_fields
 
 from fixfirst.envs.options import RNGS, Options
 from fixfirst.game import state
@@ -46,9 +47,9 @@ class Snapshot:
     def to_bytes(self) -> bytes:
         """The games as bytes, with what is needed to recognise them and a checksum."""
         body = io.BytesIO()
-        np.save(body, self.games.view(np.ndarray).view(np.uint8), allow_pickle=False)
-        if self.ids is not None:
-            np.save(body, self.ids.view(np.ndarray).view(np.uint8), allow_pickle=False)
+        for rows in (self.games, self.ids):
+            if rows is not None:
+                np.save(body, repack_fields(rows.view(np.ndarray)).view(np.uint8))
         header = {
             "layout": _layout(self.ids is not None, self.horizon),
             "exact": self.ids is not None,
@@ -115,6 +116,7 @@ def _layout(exact: bool, horizon: int) -> str:
 
 def _rows(stream: io.BytesIO, dtype: np.dtype, count: int) -> Games:
     raw = np.load(stream, allow_pickle=False)
-    if raw.dtype != np.uint8 or raw.shape != (count * dtype.itemsize,):
+    packed = repack_fields(dtype)
+    if raw.dtype != np.uint8 or raw.shape != (count * packed.itemsize,):
         raise SnapshotError("the saved games have the wrong size")
-    return raw.view(dtype).view(np.recarray)
+    return raw.view(packed).astype(dtype).view(np.recarray)

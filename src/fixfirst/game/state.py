@@ -148,7 +148,7 @@ def bytes_per_game(exact: bool, horizon: int) -> int:
 
 # The largest value of each field that the rules use as an index, a count or a mask.
 # NONE is allowed beside it where a field may name nothing.
-_LARGEST = {
+_LARGEST: dict[str, int] = {
     "rules": len(facts.RULES) - 1,
     "red": len(facts.REDS) - 1,
     "decoys": 2**tables.DECOYS - 1,
