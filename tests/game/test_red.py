@@ -9,7 +9,17 @@ from tests.game.conftest import Play
 
 E0, E1, E2, OP, U0, U1, U2, U3, U4 = (
     host_index(n)
-    for n in "Enterprise0 Enterprise1 Enterprise2 Op_Server0 User0 User1 User2 User3 User4".split()
+    for n in [
+        "Enterprise0",
+        "Enterprise1",
+        "Enterprise2",
+        "Op_Server0",
+        "User0",
+        "User1",
+        "User2",
+        "User3",
+        "User4",
+    ]
 )
 DEFENDER, OP_HOST = host_index("Defender"), host_index("Op_Host0")
 ENTERPRISE, OPERATIONAL, USER = range(3)

@@ -111,7 +111,9 @@ def test_fast_and_exact_games_agree_within_the_bounds(red, rules, blue):
 
 def test_the_bounds_tell_the_two_rule_versions_apart():
     """What the comparison is worth: games that do differ are caught by it."""
-    latest, leaderboard = (play("bline", rules, "fast", "restore where alarmed") for rules in facts.RULES)
+    latest, leaderboard = (
+        play("bline", rules, "fast", "restore where alarmed") for rules in facts.RULES
+    )
     difference = abs(latest.returns[0] - leaderboard.returns[0])
     levels = np.abs(latest.rates["level"] - leaderboard.rates["level"]).max()
     assert levels > RATE_BOUND

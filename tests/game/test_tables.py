@@ -21,7 +21,9 @@ def test_hosts_stand_in_alphabetical_order():
 # rules.md, section 3: the decoys that can succeed on a fresh host, by action kind 2 to 9.
 FITTING = {
     "Defender": {2, 4, 8, 9},
-    **dict.fromkeys(("Enterprise0", "Op_Host0", "Op_Host1", "Op_Host2", "Op_Server0"), {2, 4, 8, 9}),
+    **dict.fromkeys(
+        ("Enterprise0", "Op_Host0", "Op_Host1", "Op_Host2", "Op_Server0"), {2, 4, 8, 9}
+    ),
     **dict.fromkeys(("Enterprise1", "Enterprise2"), {3}),
     **dict.fromkeys(("User0", "User1"), {2, 5, 7, 8}),
     "User2": {2, 3, 6, 8},

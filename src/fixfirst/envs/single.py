@@ -19,7 +19,7 @@ from fixfirst.game.truth import TrueState
 class Cage2Env(gym.Env[np.ndarray, int]):
     """One game of CAGE Challenge 2. Observations are fresh arrays."""
 
-    metadata = {"render_modes": RENDER_MODES}  # noqa: RUF012
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
 
     def __init__(
         self,
@@ -49,8 +49,10 @@ class Cage2Env(gym.Env[np.ndarray, int]):
         if options:
             raise ValueError(f"reset option {min(options)!r} is not known; there are none")
         self._check_open()
-        self.batch.seed([None if seed is None else _seed(seed)])
-        super().reset(seed=seed if seed is None or seed >= 0 else None)
+        checked = None if seed is None else _seed(seed)
+        self.batch.seed([checked])
+        # Gymnasium's own generator, which the game does not use, takes no negative seeds.
+        super().reset(seed=checked if checked is None else abs(checked))
         observation = self.batch.reset()
         self._playing = True
         return observation[0].copy(), {}
