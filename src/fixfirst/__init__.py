@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from fixfirst.game.names import action_index, describe, host_index
     from fixfirst.game.tables import ACTION_NAMES, HOST_NAMES
     from fixfirst.game.truth import TrueState
+    from fixfirst.workflow.groups import Groups
+    from fixfirst.workflow.orders import Workflow
 
 __version__ = VERSION
 
 _PUBLIC = {
     "ACTION_NAMES": "fixfirst.game.tables",
     "Cage2Env": "fixfirst.envs.single",
+    "Groups": "fixfirst.workflow.groups",
     "HOST_NAMES": "fixfirst.game.tables",
     "NativeVectorEnv": "fixfirst.envs.native",
     "Snapshot": "fixfirst.envs.snapshot",
     "SnapshotError": "fixfirst.envs.snapshot",
     "TrueState": "fixfirst.game.truth",
+    "Workflow": "fixfirst.workflow.orders",
     "action_index": "fixfirst.game.names",
     "describe": "fixfirst.game.names",
     "host_index": "fixfirst.game.names",
@@ -39,10 +43,12 @@ __all__ = [
     "ACTION_NAMES",
     "HOST_NAMES",
     "Cage2Env",
+    "Groups",
     "NativeVectorEnv",
     "Snapshot",
     "SnapshotError",
     "TrueState",
+    "Workflow",
     "action_index",
     "describe",
     "host_index",

@@ -87,10 +87,10 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     env.save().write(tmp_path / "games")
     before = (tmp_path / "games").read_bytes()
 
-    def broken(self):
+    def broken(handle):
         raise OSError("disk full")
 
-    monkeypatch.setattr(Snapshot, "to_bytes", broken)
+    monkeypatch.setattr("os.fsync", broken)
     with pytest.raises(OSError, match="disk full"):
         env.save().write(tmp_path / "games")
     assert [p.name for p in tmp_path.iterdir()] == ["games"]

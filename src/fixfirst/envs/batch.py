@@ -1,34 +1,16 @@
 """Games in memory: seeding, resetting, stepping, looking, copying. No Gymnasium here."""
 
-import os
-import threading
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 
-from fixfirst.envs import kernel, seeding
+from fixfirst.envs import kernel, seeding, threads
 from fixfirst.envs.options import AUTORESETS, Options, checked_actions
 from fixfirst.envs.snapshot import Snapshot
 from fixfirst.game import state, xoshiro
 from fixfirst.game.tables import ACTIONS, HOSTS, OBSERVATION_BITS
 from fixfirst.game.truth import TrueState
-
-# Numba's threads do not survive a fork, and not every one of its threading layers can be
-# entered twice at once. So one call at a time uses them, and a forked child none.
-_threads_in_use = threading.Lock()
-_threads_ran = False
-_forked = False
-
-
-def _note_fork() -> None:
-    global _forked, _threads_in_use
-    _forked = _threads_ran
-    _threads_in_use = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_note_fork)
 
 
 class Batch:
@@ -121,10 +103,11 @@ class Batch:
             self.games, self.ids, self.actions, self.options.horizon,
             AUTORESETS[self.options.autoreset], self.options.mixture, self.results, self.finals,
         )  # fmt: skip
-        if self.options.threads == 1 or _forked:
+        if self.options.threads == 1 or threads.lost_in_fork():
             kernel.play(*arguments)
         else:
-            _play_threaded(self.options.threads, arguments)
+            with threads.borrowed(self.options.threads):
+                kernel.play_threaded(*arguments)
 
     # --- copies of single games
 
@@ -171,15 +154,3 @@ class Batch:
 
 def _as_bits(words: np.ndarray) -> np.ndarray:
     return words.view(np.int8).reshape(len(words), OBSERVATION_BITS)
-
-
-def _play_threaded(threads: int, arguments: tuple[Any, ...]) -> None:
-    global _threads_ran
-    with _threads_in_use:
-        _threads_ran = True
-        before = numba.get_num_threads()
-        numba.set_num_threads(threads)
-        try:
-            kernel.play_threaded(*arguments)
-        finally:
-            numba.set_num_threads(before)

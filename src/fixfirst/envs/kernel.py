@@ -33,49 +33,38 @@ class Finals(NamedTuple):
 
 
 @rule
-def begin(game: Game, ids: Ids, mixture: np.ndarray, words: np.ndarray) -> None:
+def begin(game: Game, ids: Ids, mixture: np.ndarray) -> None:
     """Begin an episode; first draw its red, if the batch is given a mixture of reds."""
     if len(mixture) > 0:
         game.red = draws.red_kind(game, mixture)
     game.episode += 1
     step.reset(game, ids)
-    table.observe(game, words)
-
-
-@rule
-def play_one(
-    game: Game, ids: Ids, action: int, horizon: int, autoreset: int, mixture: np.ndarray,
-    results: Results, finals: Finals, i: int,
-) -> None:  # fmt: skip
-    """One step of game i, and the reset that its end calls for."""
-    words = results.words[i]
-    if autoreset == NEXT_STEP and game.over:
-        begin(game, ids, mixture, words)
-        results.reward[i] = 0.0
-        results.truncated[i] = False
-        return
-    step.step(game, ids, action)
-    results.reward[i] = step.reward(game)
-    table.observe(game, words)
-    results.truncated[i] = game.step >= horizon
-    if game.step >= horizon:
-        game.over = 1
-        if autoreset == SAME_STEP:
-            finals.games[i] = game
-            finals.words[i] = words
-            begin(game, ids, mixture, words)
 
 
 def _play(
     games: np.ndarray, ids: Any, actions: np.ndarray, horizon: int, autoreset: int,
     mixture: np.ndarray, results: Results, finals: Finals,
 ) -> None:  # fmt: skip
-    """One step of every game."""
+    """One step of every game, and the reset that its end calls for."""
+    words, rewards, truncated = results.words, results.reward, results.truncated
     for i in numba.prange(len(games)):
-        play_one(
-            games[i], None if ids is None else ids[i], actions[i],
-            horizon, autoreset, mixture, results, finals, i,
-        )  # fmt: skip
+        game = games[i]
+        one = None if ids is None else ids[i]
+        if autoreset == NEXT_STEP and game.over:
+            begin(game, one, mixture)
+            rewards[i] = 0.0
+            truncated[i] = False
+        else:
+            step.step(game, one, actions[i])
+            rewards[i] = step.reward(game)
+            truncated[i] = game.step >= horizon
+            if game.step >= horizon:
+                game.over = 1
+                if autoreset == SAME_STEP:
+                    finals.games[i] = game
+                    table.observe(game, finals.words[i])
+                    begin(game, one, mixture)
+        table.observe(game, words[i])
 
 
 play = entry(_play)
@@ -88,7 +77,8 @@ def reset(
 ) -> None:
     """Begin an episode in the chosen games."""
     for i in chosen:
-        begin(games[i], None if ids is None else ids[i], mixture, words[i])
+        begin(games[i], None if ids is None else ids[i], mixture)
+        table.observe(games[i], words[i])
 
 
 @entry

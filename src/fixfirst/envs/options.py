@@ -23,7 +23,7 @@ AUTORESETS = {
 Red = str | Sequence[str] | Mapping[str, float]
 
 # Below this many games the threads' hand-over costs more than they save.
-GAMES_WORTH_THREADS = 256
+GAMES_WORTH_THREADS = 1_024
 
 
 @dataclass(frozen=True)

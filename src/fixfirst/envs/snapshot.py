@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.lib.recfunctions import repack_fields
 
 from fixfirst.envs.options import RNGS, Options
+from fixfirst.files import write_whole
 from fixfirst.game import state
 from fixfirst.game.facts import RULES
 from fixfirst.game.state import Games
@@ -88,17 +88,7 @@ class Snapshot:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the games to a file, whole or not at all."""
-        target = Path(path)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(self.to_bytes())
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_whole(path, self.to_bytes())
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> "Snapshot":

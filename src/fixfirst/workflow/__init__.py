@@ -1,0 +1,1 @@
+"""Workflows: orders of repair, and how fixes keep to them."""
