@@ -25,7 +25,7 @@ games = state.new_games(1)
 games.belief[:] = 3
 games.event_host = 255
 words = np.zeros((1, 13), np.uint32)
-kernel.look(games, np.arange(1), words)
+kernel.look(games, None, 100, np.arange(1), words)
 print(words.view(np.uint8)[0, :4])
 """
 

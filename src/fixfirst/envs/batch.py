@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from fixfirst.envs import kernel, seeding, threads
+from fixfirst.envs import kernel, memory, seeding, threads
 from fixfirst.envs.options import AUTORESETS, Options, checked_actions
 from fixfirst.envs.snapshot import Snapshot
 from fixfirst.game import state, xoshiro
 from fixfirst.game.tables import ACTIONS, HOSTS, OBSERVATION_BITS
 from fixfirst.game.truth import TrueState
+from fixfirst.workflow import alignment
 
 
 class Batch:
@@ -37,6 +38,8 @@ class Batch:
         same_step = AUTORESETS[options.autoreset] == kernel.SAME_STEP
         kept = n if same_step else 0
         self.finals = kernel.Finals(state.new_games(kept), np.zeros((kept, HOSTS), np.uint32))
+        self.following = _following(options, kept)
+        self.recalling = _recalling(options, kept)
         base = seeding.fresh_seed()
         self.seed([base + i if one is None else one for i, one in enumerate(seeds)])
 
@@ -46,6 +49,12 @@ class Batch:
     def results(self) -> kernel.Results:
         """Rewards and ends of the last step."""
         return self._sets[self._turn]
+
+    @property
+    def rewards(self) -> np.ndarray:
+        """Rewards of the last step [N], with what was paid for keeping to the order."""
+        environment: np.ndarray = self.results.reward
+        return environment if self.following is None else environment + self.following.paid
 
     @property
     def observation(self) -> np.ndarray:
@@ -92,15 +101,18 @@ class Batch:
     def reset(self, chosen: np.ndarray | None = None) -> np.ndarray:
         """Begin an episode in all games or in the chosen ones, and return all observations."""
         which = np.arange(len(self.games)) if chosen is None else chosen
-        kernel.reset(self.games, self.ids, which, self.options.mixture, self.results.words)
-        return self.observation
+        kernel.reset(
+            self.games, self.ids, self.following, self.recalling, which, self.options.mixture
+        )
+        return self._look(which)
 
     def step(self, actions: Any) -> None:
         """Play one step of every game."""
         checked_actions(actions, self.actions, ACTIONS)
         self._turn ^= 1
         arguments = (
-            self.games, self.ids, self.actions, self.options.horizon,
+            self.games, self.ids, self.following, self.recalling, self.actions,
+            self.options.horizon,
             AUTORESETS[self.options.autoreset], self.options.mixture, self.results, self.finals,
         )  # fmt: skip
         if self.options.threads == 1 or threads.lost_in_fork():
@@ -117,24 +129,42 @@ class Batch:
         if source.shape != target.shape:
             raise ValueError(f"{len(source)} games cannot be copied onto {len(target)}")
         self.games[target] = self.games[source]
-        if self.ids is not None:
-            self.ids[target] = self.ids[source]
+        for rows in self._beside():
+            rows[target] = rows[source]
         return self._look(target)
 
     def save(self, which: Any = None) -> Snapshot:
         """Keep all games, or the chosen ones, as they are now."""
         where = self._which(which)
-        ids = None if self.ids is None else self.ids[where]
-        return Snapshot(self.games[where], ids, self.options.horizon)
+        ids, alignments, memories = (
+            None if rows is None else rows[where]
+            for rows in (self.ids, self._alignments, self._memories)
+        )
+        return Snapshot(self.games[where], self.options.horizon, ids, alignments, memories)
 
     def load(self, snapshot: Snapshot, which: Any = None) -> np.ndarray:
         """Put games back to how they were when the snapshot was taken."""
         where = self._which(which)
         snapshot.check_for(len(where), self.options)
         self.games[where] = snapshot.games
-        if self.ids is not None:
-            self.ids[where] = snapshot.ids
+        kept = (snapshot.ids, snapshot.alignments, snapshot.memories)
+        for rows, saved in zip((self.ids, self._alignments, self._memories), kept, strict=True):
+            if rows is not None:
+                rows[where] = saved
         return self._look(where)
+
+    @property
+    def _alignments(self) -> Any:
+        return None if self.following is None else self.following.alignments
+
+    @property
+    def _memories(self) -> Any:
+        return None if self.recalling is None else self.recalling.memories
+
+    def _beside(self) -> list[Any]:
+        """The records that games have beside the one of the rules."""
+        rows = (self.ids, self._alignments, self._memories)
+        return [one for one in rows if one is not None]
 
     def _which(self, which: Any) -> np.ndarray:
         n = len(self.games)
@@ -148,8 +178,33 @@ class Batch:
         return where
 
     def _look(self, where: np.ndarray) -> np.ndarray:
-        kernel.look(self.games, where, self.results.words)
+        horizon = self.options.horizon
+        kernel.look(self.games, self.recalling, horizon, where, self.results.words)
         return self.observation
+
+
+def _following(options: Options, kept: int) -> kernel.Following | None:
+    if not options.orders:
+        return None
+    assert options.terms is not None
+    alignments = alignment.new_alignments(options.num_envs)
+    one_for_all = len(options.orders) == 1
+    alignment.follow(alignments, options.orders[0] if one_for_all else options.orders)
+    return kernel.Following(
+        alignments, np.zeros(options.num_envs), alignment.new_alignments(kept), options.terms
+    )
+
+
+def _recalling(options: Options, kept: int) -> kernel.Recalling | None:
+    if not options.memory:
+        return None
+    n = options.num_envs
+    return kernel.Recalling(
+        memory.new_memories(n),
+        np.zeros((n, memory.WIDTH), np.float32),
+        np.zeros((n, ACTIONS), np.bool_),
+        np.zeros((kept, memory.WIDTH), np.float32),
+    )
 
 
 def _as_bits(words: np.ndarray) -> np.ndarray:

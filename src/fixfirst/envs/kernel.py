@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from fixfirst.envs import memory
 from fixfirst.game import draws, step, table, twister
 from fixfirst.game.compile import entry, rule
 from fixfirst.game.state import Game, Ids
+from fixfirst.workflow import compliance
+from fixfirst.workflow.alignment import Terms
 
 # What is done with a game that has reached its horizon.
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
@@ -32,6 +35,24 @@ class Finals(NamedTuple):
     words: Any  # u4 [N, 13]
 
 
+class Following(NamedTuple):
+    """The orders that games follow, and what they are paid for it."""
+
+    alignments: Any  # ALIGNMENT [N]
+    paid: Any  # f8 [N]: the alignment reward of the step
+    finals: Any  # ALIGNMENT [N], as in `Finals`
+    terms: Terms
+
+
+class Recalling(NamedTuple):
+    """What blue remembers, and the observations that show it."""
+
+    memories: Any  # MEMORY [N]
+    rows: Any  # f4 [N, WIDTH]
+    masks: Any  # bool [N, ACTIONS]
+    finals: Any  # f4 [N, WIDTH], as in `Finals`
+
+
 @rule
 def begin(game: Game, ids: Ids, mixture: np.ndarray) -> None:
     """Begin an episode; first draw its red, if the batch is given a mixture of reds."""
@@ -42,29 +63,56 @@ def begin(game: Game, ids: Ids, mixture: np.ndarray) -> None:
 
 
 def _play(
-    games: np.ndarray, ids: Any, actions: np.ndarray, horizon: int, autoreset: int,
-    mixture: np.ndarray, results: Results, finals: Finals,
+    games: np.ndarray, ids: Any, following: Any, recalling: Any, actions: np.ndarray,
+    horizon: int, autoreset: int, mixture: np.ndarray, results: Results, finals: Finals,
 ) -> None:  # fmt: skip
-    """One step of every game, and the reset that its end calls for."""
+    """One step of every game, and the reset that its end calls for.
+
+    What is `None` (no exact draws, no orders, no memory) is not compiled in. Arrays are not
+    handed on to functions game by game: their reference counts would cost more than the game.
+    """
     words, rewards, truncated = results.words, results.reward, results.truncated
     for i in numba.prange(len(games)):
         game = games[i]
-        one = None if ids is None else ids[i]
+        own_ids = None if ids is None else ids[i]
         if autoreset == NEXT_STEP and game.over:
-            begin(game, one, mixture)
             rewards[i] = 0.0
             truncated[i] = False
+            begin(game, own_ids, mixture)
+            if following is not None:
+                following.paid[i] = 0.0
+                compliance.begin(following.alignments[i])
+            if recalling is not None:
+                memory.forget(recalling.memories[i])
         else:
-            step.step(game, one, actions[i])
+            if following is not None:
+                alignment = following.alignments[i]
+                following.paid[i] = compliance.before_action(
+                    game, alignment, following.terms, actions[i]
+                )
+            step.step(game, own_ids, actions[i])
             rewards[i] = step.reward(game)
             truncated[i] = game.step >= horizon
+            if recalling is not None:
+                memory.remember(recalling.memories[i], game)
             if game.step >= horizon:
                 game.over = 1
+                if following is not None:
+                    following.paid[i] += compliance.at_end(following.alignments[i], following.terms)
                 if autoreset == SAME_STEP:
                     finals.games[i] = game
                     table.observe(game, finals.words[i])
-                    begin(game, one, mixture)
+                    if following is not None:
+                        following.finals[i] = following.alignments[i]
+                        compliance.begin(following.alignments[i])
+                    if recalling is not None:
+                        memory.write(recalling.memories[i], game, horizon, recalling.finals[i])
+                        memory.forget(recalling.memories[i])
+                    begin(game, own_ids, mixture)
         table.observe(game, words[i])
+        if recalling is not None:
+            memory.write(recalling.memories[i], game, horizon, recalling.rows[i])
+            memory.mask(recalling.memories[i], recalling.masks[i])
 
 
 play = entry(_play)
@@ -73,12 +121,28 @@ play_threaded = entry(_play, parallel=True)
 
 @entry
 def reset(
-    games: np.ndarray, ids: Any, chosen: np.ndarray, mixture: np.ndarray, words: np.ndarray
-) -> None:
+    games: np.ndarray, ids: Any, following: Any, recalling: Any, chosen: np.ndarray,
+    mixture: np.ndarray,
+) -> None:  # fmt: skip
     """Begin an episode in the chosen games."""
     for i in chosen:
         begin(games[i], None if ids is None else ids[i], mixture)
+        if following is not None:
+            compliance.begin(following.alignments[i])
+        if recalling is not None:
+            memory.forget(recalling.memories[i])
+
+
+@entry
+def look(
+    games: np.ndarray, recalling: Any, horizon: int, chosen: np.ndarray, words: np.ndarray
+) -> None:
+    """Write the observations of the chosen games as they stand."""
+    for i in chosen:
         table.observe(games[i], words[i])
+        if recalling is not None:
+            memory.write(recalling.memories[i], games[i], horizon, recalling.rows[i])
+            memory.mask(recalling.memories[i], recalling.masks[i])
 
 
 @entry
@@ -102,10 +166,3 @@ def first_bad(actions: np.ndarray, count: int) -> int:
         if actions[i] < 0 or actions[i] >= count:
             return i
     return -1
-
-
-@entry
-def look(games: np.ndarray, chosen: np.ndarray, words: np.ndarray) -> None:
-    """Write the observations of the chosen games as they stand."""
-    for i in chosen:
-        table.observe(games[i], words[i])

@@ -35,6 +35,10 @@ def make_vec(
     copy        return arrays that are the caller's own (default: valid for two steps)
     episode_stats   report return and length in `info` when an episode ends
     render_mode "ansi" or "human"
+    orders      a workflow for all games, or one for each: compliance is then kept, and
+                `alignment_lambda`, `compliant_bonus`, `violation_penalty` pay for it
+                by `compliance_rule` "held" or "attempted"
+    memory      observations [N, 196] that also show what blue can remember, and action_mask
     """
     return NativeVectorEnv(
         num_envs, red=red, rules=rules, horizon=horizon, rng=rng, seed=seed,

@@ -9,13 +9,23 @@ from gymnasium.vector.utils import batch_space
 
 from fixfirst.envs import options, render
 from fixfirst.envs.batch import Batch
+from fixfirst.envs.kernel import Following
+from fixfirst.envs.memory import WIDTH
 from fixfirst.envs.seeding import Seed, seeds_of
 from fixfirst.envs.snapshot import Snapshot
 from fixfirst.game import names
 from fixfirst.game.tables import ACTION_NAMES, ACTIONS, HOST_NAMES, OBSERVATION_BITS
 from fixfirst.game.truth import TrueState
+from fixfirst.workflow.alignment import Compliance, checked_terms
 
 RENDER_MODES = ["ansi", "human"]
+
+
+def observation_space(with_memory: bool) -> gym.Space[np.ndarray]:
+    """What one game shows: 52 bits, or with memory numbers between 0 and 1."""
+    if with_memory:
+        return gym.spaces.Box(0.0, 1.0, (WIDTH,), np.float32)
+    return gym.spaces.MultiBinary(OBSERVATION_BITS)
 
 
 class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -40,15 +50,29 @@ class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         copy: bool = False,
         episode_stats: bool = False,
         render_mode: str | None = None,
+        orders: options.Orders = None,
+        alignment_lambda: float = 0.0,
+        compliance_rule: str = "held",
+        compliant_bonus: float = 0.0,
+        violation_penalty: float = 0.0,
+        memory: bool = False,
     ) -> None:
         if render_mode is not None:
             options.one_of("render_mode", render_mode, RENDER_MODES)
-        chosen = options.checked(num_envs, red, rules, horizon, rng, threads, autoreset)
+        terms = checked_terms(alignment_lambda, compliance_rule, compliant_bonus, violation_penalty)
+        if orders is None and any((alignment_lambda, compliant_bonus, violation_penalty)):
+            raise ValueError(
+                "an alignment reward is paid for keeping to an order, and no orders were given; "
+                "give orders=..., or leave alignment_lambda, compliant_bonus and violation_penalty"
+            )
+        chosen = options.checked(
+            num_envs, red, rules, horizon, rng, threads, autoreset, orders, terms, memory
+        )
         self.num_envs = chosen.num_envs
         self.autoreset = chosen.autoreset
         self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": chosen.autoreset}
         self.render_mode = render_mode
-        self.single_observation_space = gym.spaces.MultiBinary(OBSERVATION_BITS)
+        self.single_observation_space = observation_space(chosen.memory)
         self.single_action_space = gym.spaces.Discrete(ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -77,10 +101,10 @@ class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             wanted = set(chosen.tolist())
             seeds = [one if i in wanted else None for i, one in enumerate(seeds)]
         self.batch.seed(seeds)
-        observation = self.batch.reset(chosen)
+        self.batch.reset(chosen)
         games = self.batch.games
         self._waiting = int(((games.episode == 0) | (games.over > 0)).sum())
-        return self._out(observation), {}
+        return self.observation, {}
 
     def step(
         self, actions: Any
@@ -97,8 +121,8 @@ class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if self.render_mode == "human":
             self.render()
         return (
-            self._out(batch.observation),
-            self._out(results.reward),
+            self.observation,
+            batch.rewards if batch.following else self._out(results.reward),
             self._terminations,
             self._out(results.truncated),
             info,
@@ -134,8 +158,10 @@ class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     @property
     def observation(self) -> np.ndarray:
-        """The observation bits [N, 52] as they stand."""
-        return self._out(self.batch.observation)
+        """The observations as they stand: bits [N, 52], or with memory [N, 196]."""
+        if self.batch.recalling is None:
+            return self._out(self.batch.observation)
+        return self._out(self.batch.recalling.rows)
 
     @property
     def action_names(self) -> tuple[str, ...]:
@@ -159,18 +185,61 @@ class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def load(self, snapshot: Snapshot, which: Any = None) -> np.ndarray:
         """Put games back to how they were saved; returns the observations of all."""
         self._check_open()
-        observation = self.batch.load(snapshot, which)
+        self.batch.load(snapshot, which)
         self._recount()
-        return self._out(observation)
+        return self.observation
 
     def copy_games(self, source: Any, target: Any) -> np.ndarray:
         """Make the target games copies of the source games, generators and all."""
         self._check_open()
-        observation = self.batch.copy(source, target)
+        self.batch.copy(source, target)
         self._recount()
-        return self._out(observation)
+        return self.observation
+
+    @property
+    def compliance(self) -> Compliance:
+        """How the games have kept to their orders in this episode."""
+        return Compliance(self._orders().alignments)
+
+    @property
+    def final_compliance(self) -> Compliance:
+        """The same at the end of each game's last episode, under same-step reset."""
+        return Compliance(self._orders().finals)
+
+    @property
+    def alignment_reward(self) -> np.ndarray:
+        """What the last step paid for keeping to the order [N]; `step` returns the sum of it
+        and of the environment's reward.
+        """
+        return self._out(self._orders().paid)
+
+    @property
+    def action_mask(self) -> np.ndarray:
+        """The actions [N, 145] that may have an effect, for all that blue can know."""
+        if self.batch.recalling is None:
+            raise ValueError("the action mask is made of what blue remembers; use memory=True")
+        return self._out(self.batch.recalling.masks)
 
     # --- within
+
+    def _orders(self) -> Following:
+        if self.batch.following is None:
+            raise ValueError("these games follow no order; give orders=... when the env is made")
+        return self.batch.following
+
+    def _kept_to_order(self, same_step: bool, ended: np.ndarray) -> dict[str, np.ndarray]:
+        """What the sum of rewards is made of, and the fixes; zero for games that did not end."""
+        kept = self.final_compliance if same_step else self.compliance
+        state = self.batch.final_state if same_step else self.batch.true_state
+        parts = {
+            "r": state.episode_return + kept.alignment_reward,
+            "environment_reward": state.episode_return,
+            "alignment_reward": kept.alignment_reward,
+            "fixes": kept.fixes,
+            "compliant": kept.compliant,
+            "compliance": kept.compliance,
+        }
+        return {name: np.where(ended, values, 0) for name, values in parts.items()}
 
     def _recount(self) -> None:
         games = self.batch.games
@@ -208,14 +277,21 @@ class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 "r": np.where(ended, state.episode_return, 0.0),
                 "l": np.where(ended, state.step, 0),
             }
+            if self.batch.following is not None:
+                info["episode"] |= self._kept_to_order(same_step, ended)
             info["_episode"] = ended
         if same_step:
-            info["final_obs"] = self._out(self.batch.final_observation)
+            info["final_obs"] = self._final_observation()
             info["_final_obs"] = ended
             final = {key: info[key] for key in ("episode", "_episode") if key in info}
             info["final_info"] = final
             info["_final_info"] = ended
         return info
+
+    def _final_observation(self) -> np.ndarray:
+        if self.batch.recalling is None:
+            return self._out(self.batch.final_observation)
+        return self._out(self.batch.recalling.finals)
 
     def _check_open(self) -> None:
         if self.closed:

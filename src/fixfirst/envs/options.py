@@ -13,6 +13,8 @@ from gymnasium.vector import AutoresetMode
 from fixfirst.envs import kernel
 from fixfirst.game.facts import REDS, RULES
 from fixfirst.game.state import MAX_HORIZON, bytes_per_game
+from fixfirst.workflow.alignment import Terms, checked_terms
+from fixfirst.workflow.orders import Workflow
 
 RNGS = ("fast", "cpython")
 AUTORESETS = {
@@ -21,6 +23,7 @@ AUTORESETS = {
     AutoresetMode.DISABLED: kernel.DISABLED,
 }
 Red = str | Sequence[str] | Mapping[str, float]
+Orders = Workflow | str | Sequence[Workflow | str] | None
 
 # Below this many games the threads' hand-over costs more than they save.
 GAMES_WORTH_THREADS = 1_024
@@ -38,11 +41,15 @@ class Options:
     exact: bool
     threads: int
     autoreset: AutoresetMode
+    orders: tuple[Workflow, ...] = ()  # none, one for all games, or one a game
+    terms: Terms | None = None
+    memory: bool = False
 
 
 def checked(
     num_envs: int, red: Red, rules: str, horizon: int, rng: str, threads: int | None,
-    autoreset: AutoresetMode | str,
+    autoreset: AutoresetMode | str, orders: Orders = None, terms: Terms | None = None,
+    memory: bool = False,
 ) -> Options:  # fmt: skip
     """The options, or an error that names the value and what is allowed."""
     count = whole("num_envs", num_envs, 1, None)
@@ -61,6 +68,9 @@ def checked(
         exact=exact,
         threads=_threads(threads, count),
         autoreset=_autoreset(autoreset),
+        orders=_orders(orders, count),
+        terms=checked_terms(0.0) if terms is None else terms,
+        memory=bool(memory),
     )
 
 
@@ -126,6 +136,26 @@ def _reds(red: Red, count: int) -> tuple[np.ndarray, np.ndarray]:
         f"red={red!r} is not known; it is one of {', '.join(REDS)}, or one of them for each "
         "game, or a mapping from them to probabilities"
     )
+
+
+def _orders(orders: Orders, count: int) -> tuple[Workflow, ...]:
+    """The orders as workflows: none, one for all games, or one a game."""
+    if orders is None:
+        return ()
+    if isinstance(orders, Workflow | str):
+        return (_order(orders),)
+    given = tuple(_order(order) for order in orders)
+    if len(given) != count:
+        raise ValueError(
+            f"{len(given)} orders were given for {count} games; give one, or one a game"
+        )
+    if len({order.groups for order in given}) > 1:
+        raise ValueError("the orders are of different groups; one batch has one set of groups")
+    return given
+
+
+def _order(order: Workflow | str) -> Workflow:
+    return order if isinstance(order, Workflow) else Workflow(order)
 
 
 def _mixture(red: Mapping[str, float]) -> np.ndarray:

@@ -8,9 +8,13 @@ from fixfirst.envs.batch import Batch
 from fixfirst.game import facts, tables
 from fixfirst.game.truth import TrueState
 
+PLACE_TITLES = ("Subnet", "IP Address", "Hostname")
+BLUE_TITLES = (*PLACE_TITLES, "Activity", "Compromised")
+TRUE_TITLES = (*PLACE_TITLES, "Known", "Scanned", "Access")
 
-def tables_of(batch: Batch, game: int) -> tuple[str, str]:
-    """Blue's table and the true table of one game."""
+
+def rows_of(batch: Batch, game: int) -> tuple[list[list[str]], list[list[str]]]:
+    """The rows of blue's table and of the true table of one game, a host each."""
     state = TrueState(batch.games[game : game + 1])
     subnets, addresses = _addresses(batch, game)
     activity, belief, level = state.activity[0], state.belief[0], state.level[0]
@@ -20,11 +24,13 @@ def tables_of(batch: Batch, game: int) -> tuple[str, str]:
         place = [subnets[tables.SUBNET_OF[host]], addresses[host], name]
         blue_rows.append([*place, facts.ACTIVITIES[activity[host]], facts.BELIEFS[belief[host]]])
         true_rows.append([*place, str(known[host]), str(scanned[host]), facts.LEVELS[level[host]]])
-    place_names = ["Subnet", "IP Address", "Hostname"]
-    return (
-        grid([*place_names, "Activity", "Compromised"], blue_rows),
-        grid([*place_names, "Known", "Scanned", "Access"], true_rows),
-    )
+    return blue_rows, true_rows
+
+
+def tables_of(batch: Batch, game: int) -> tuple[str, str]:
+    """Blue's table and the true table of one game, as text."""
+    blue_rows, true_rows = rows_of(batch, game)
+    return grid(BLUE_TITLES, blue_rows), grid(TRUE_TITLES, true_rows)
 
 
 def tables_text(batch: Batch, game: int) -> str:

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.lib.recfunctions import repack_fields
 
+from fixfirst.envs import memory
 from fixfirst.envs.options import RNGS, Options
 from fixfirst.files import write_whole
 from fixfirst.game import state
 from fixfirst.game.facts import RULES
 from fixfirst.game.state import Games
+from fixfirst.workflow import alignment
 
 _MAGIC = b"fixfirst games 1\n"
 
@@ -28,8 +30,10 @@ class Snapshot:
     """Some games as they were at one moment, generators included."""
 
     games: Games
-    ids: Games
     horizon: int
+    ids: Games = None  # of exact games
+    alignments: Games = None  # of games that follow orders
+    memories: Games = None  # of games whose observation has memory
 
     def __len__(self) -> int:
         return len(self.games)
@@ -38,21 +42,30 @@ class Snapshot:
         """Raise unless these games can go on in a batch with the given options."""
         if len(self.games) != count:
             raise SnapshotError(f"the snapshot holds {len(self.games)} games, not {count}")
-        kept = (RNGS[self.ids is not None], RULES[self.games.rules[0]], self.horizon)
-        here = (RNGS[options.exact], RULES[options.rules], options.horizon)
-        for what, then, now in zip(("rng", "rules", "horizon"), kept, here, strict=True):
+        pairs = {
+            "rng": (RNGS[self.ids is not None], RNGS[options.exact]),
+            "rules": (RULES[self.games.rules[0]], RULES[options.rules]),
+            "horizon": (self.horizon, options.horizon),
+            "orders": (self.alignments is not None, bool(options.orders)),
+            "memory": (self.memories is not None, options.memory),
+        }
+        for what, (then, now) in pairs.items():
             if then != now:
                 raise SnapshotError(f"the snapshot is of games with {what}={then}, not {now}")
+
+    def _parts(self) -> dict[str, Games]:
+        parts = {name: getattr(self, name) for name in ("games", "ids", "alignments", "memories")}
+        return {name: rows for name, rows in parts.items() if rows is not None}
 
     def to_bytes(self) -> bytes:
         """The games as bytes, with what is needed to recognise them and a checksum."""
         body = io.BytesIO()
-        for rows in (self.games, self.ids):
-            if rows is not None:
-                np.save(body, repack_fields(rows.view(np.ndarray)).view(np.uint8))
+        parts = self._parts()
+        for rows in parts.values():
+            np.save(body, repack_fields(rows.view(np.ndarray)).view(np.uint8))
         header = {
-            "layout": _layout(self.ids is not None, self.horizon),
-            "exact": self.ids is not None,
+            "layout": _layout(tuple(parts), self.horizon),
+            "parts": list(parts),
             "horizon": self.horizon,
             "count": len(self.games),
         }
@@ -70,21 +83,28 @@ class Snapshot:
         line, _, body = content.partition(b"\n")
         try:
             header = json.loads(line)
-            exact, horizon = bool(header["exact"]), int(header["horizon"])
+            names, horizon = tuple(header["parts"]), int(header["horizon"])
             count, layout = int(header["count"]), header["layout"]
-            if not (1 <= horizon <= state.MAX_HORIZON and layout == _layout(exact, horizon)):
+            if not (1 <= horizon <= state.MAX_HORIZON and layout == _layout(names, horizon)):
                 raise SnapshotError("the games were saved by another version of fixfirst")
             stream = io.BytesIO(body)
-            games = _rows(stream, state.GAME, count)
-            ids = _rows(stream, state.identity(horizon), count) if exact else None
+            parts = {name: _rows(stream, _dtype(name, horizon), count) for name in names}
+            snapshot = cls(horizon=horizon, **parts)
         except (KeyError, TypeError, ValueError) as problem:
             if isinstance(problem, SnapshotError):
                 raise
             raise SnapshotError(f"the saved games cannot be read: {problem}") from problem
-        wrong = state.first_wrong_field(games, ids, horizon)
-        if wrong:
+        snapshot._check_values()
+        return snapshot
+
+    def _check_values(self) -> None:
+        wrong = state.first_wrong_field(self.games, self.ids, self.horizon)
+        if wrong is None and self.alignments is not None:
+            wrong = alignment.first_wrong_field(self.alignments)
+        if wrong is None and self.memories is not None:
+            wrong = memory.first_wrong_field(self.memories)
+        if wrong is not None:
             raise SnapshotError(f"the saved games hold an impossible value in {wrong}")
-        return cls(games, ids, horizon)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the games to a file, whole or not at all."""
@@ -99,8 +119,14 @@ class Snapshot:
             raise SnapshotError(f"{path}: {problem}") from None
 
 
-def _layout(exact: bool, horizon: int) -> str:
-    text = repr(state.GAME.descr) + (repr(state.identity(horizon).descr) if exact else "")
+def _dtype(part: str, horizon: int) -> np.dtype:
+    if part == "ids":
+        return state.identity(horizon)
+    return {"games": state.GAME, "alignments": alignment.ALIGNMENT, "memories": memory.MEMORY}[part]
+
+
+def _layout(parts: tuple[str, ...], horizon: int) -> str:
+    text = repr([(part, _dtype(part, horizon).descr) for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

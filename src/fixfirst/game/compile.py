@@ -30,7 +30,8 @@ R = TypeVar("R")
 
 INTERPRETED = bool(config.DISABLE_JIT)
 _PACKAGE = Path(__file__).resolve().parents[1]
-_COMPILED = ("game/*.py", "workflow/*.py", "envs/kernel.py")  # what machine code is made from
+# What machine code is made from.
+_COMPILED = ("game/*.py", "workflow/*.py", "envs/kernel.py", "envs/memory.py")
 _KEEP_UNUSED_SECONDS = 30 * 24 * 3600
 
 

@@ -1,0 +1,5 @@
+"""`python -m fixfirst` is the command `fixfirst`."""
+
+from fixfirst.cli.main import main
+
+main()

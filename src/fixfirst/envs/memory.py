@@ -1,0 +1,163 @@
+"""What blue can remember of its own observations and actions, and what follows from that.
+
+Nothing here looks at the true state. Blue knows its own actions and its bits; which decoys
+fit is a matter of the hosts' systems and ports, which blue knows, and of the decoys that it
+has placed itself.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fixfirst.game.compile import rule
+from fixfirst.game.facts import DECOYS as DECOY_FACTS
+from fixfirst.game.state import Game
+from fixfirst.game.tables import (
+    ACTION_HOST,
+    ACTION_KIND,
+    ACTIONS,
+    BIT,
+    DECOY_CHECKED,
+    DECOY_FITS_OS,
+    DECOYS,
+    DECOYS_PORTS,
+    EXPLOITED,
+    FIRST_DECOY,
+    HOST_WORD,
+    HOSTS,
+    IMAGE_PORTS,
+    MONITOR,
+    NONE,
+    OBSERVATION_BITS,
+    QUIET,
+    REMOVE,
+    RESTORE,
+    SCANNED,
+)
+
+Memory: TypeAlias = Any
+
+MEMORY = np.dtype(
+    [
+        ("placed", "u1", HOSTS),  # mask of the decoy kinds placed since the last restore
+        ("restored", "u2"),  # mask of the hosts that were restored in this episode
+        ("scanned", "u2"),  # mask of the hosts on which a scan was seen
+        ("last_scanned", "u1"),  # the one on which the last scan was seen, or NONE
+        ("alarmed", "u2"),  # mask of the hosts exploited since their last remove or restore
+    ],
+    align=True,
+)
+
+# The columns of an observation with memory, in order, and how many there are of each.
+COLUMNS = {
+    "bits": OBSERVATION_BITS,
+    "decoys placed, by host": HOSTS * DECOYS,
+    "scanned": HOSTS,
+    "scanned last": HOSTS,
+    "restored": HOSTS,
+    "time left": 1,
+}
+WIDTH = sum(COLUMNS.values())
+HOST_BITS = HOST_WORD.view(np.uint8).reshape(*HOST_WORD.shape, 4)
+_SCANNED = OBSERVATION_BITS + HOSTS * DECOYS
+_LAST = _SCANNED + HOSTS
+_RESTORED = _LAST + HOSTS
+_TIME = _RESTORED + HOSTS
+
+
+def column_names() -> list[str]:
+    """A name for each column."""
+    from fixfirst.game.tables import HOST_NAMES  # noqa: PLC0415 - not for the compiler
+
+    names = [f"bit {k} of {host}" for host in HOST_NAMES for k in range(4)]
+    names += [f"{decoy.name} on {host}" for host in HOST_NAMES for decoy in DECOY_FACTS]
+    for what in ("scanned", "scanned last", "restored"):
+        names += [f"{host} {what}" for host in HOST_NAMES]
+    return [*names, "time left"]
+
+
+def new_memories(count: int) -> Any:
+    """Memory of so many games."""
+    return np.zeros(count, dtype=MEMORY).view(np.recarray)
+
+
+def first_wrong_field(memories: Any) -> str | None:
+    """The name of a field whose value no game can have, for state that came from outside."""
+    for name in ("restored", "scanned", "alarmed"):
+        if (memories[name] >= 2**HOSTS).any():
+            return name
+    last = memories["last_scanned"]
+    return "last_scanned" if ((last >= HOSTS) & (last != NONE)).any() else None
+
+
+@rule
+def forget(memory: Memory) -> None:
+    """An episode begins."""
+    for host in range(HOSTS):
+        memory.placed[host] = 0
+    memory.restored = 0
+    memory.scanned = 0
+    memory.last_scanned = NONE
+    memory.alarmed = 0
+
+
+@rule
+def remember(memory: Memory, game: Game) -> None:
+    """Take in a step: blue's own action, then what its table shows of it."""
+    kind, host = ACTION_KIND[game.blue_action], ACTION_HOST[game.blue_action]
+    if kind == RESTORE:
+        memory.placed[host] = 0
+        memory.restored |= BIT[host]
+        memory.alarmed &= ~BIT[host]
+    elif kind == REMOVE:
+        memory.alarmed &= ~BIT[host]
+    elif kind >= FIRST_DECOY and fits(memory, kind - FIRST_DECOY, host):
+        memory.placed[host] |= BIT[kind - FIRST_DECOY]
+    if game.activity == SCANNED:
+        memory.scanned |= BIT[game.event_host]
+        memory.last_scanned = game.event_host
+    elif game.activity == EXPLOITED:
+        memory.alarmed |= BIT[game.event_host]
+
+
+@rule
+def fits(memory: Memory, decoy: int, host: int) -> bool:
+    """Whether the decoy can be placed, for all that blue knows."""
+    used = IMAGE_PORTS[host] | DECOYS_PORTS[memory.placed[host]]
+    return bool(DECOY_FITS_OS[decoy, host]) and not used & DECOY_CHECKED[decoy]
+
+
+@rule
+def write(memory: Memory, game: Game, horizon: int, row: np.ndarray) -> None:
+    """Write the observation with memory into a row of WIDTH floats."""
+    for host in range(HOSTS):
+        seen = game.activity if host == game.event_host else QUIET
+        word = HOST_BITS[seen, game.belief[host]]
+        for k in range(4):
+            row[4 * host + k] = word[k]
+        placed = memory.placed[host]
+        for decoy in range(DECOYS):
+            row[OBSERVATION_BITS + host * DECOYS + decoy] = placed >> decoy & 1
+        row[_SCANNED + host] = memory.scanned >> host & 1
+        row[_LAST + host] = memory.last_scanned == host
+        row[_RESTORED + host] = memory.restored >> host & 1
+    row[_TIME] = (horizon - game.step) / horizon
+
+
+@rule
+def mask(memory: Memory, row: np.ndarray) -> None:
+    """Write which actions may have an effect, for all that blue knows, into a row of ACTIONS.
+
+    Without effect are: Monitor (it is Sleep), decoys that do not fit, and Remove where no
+    exploit was seen since the last Remove or Restore. Sleep always may.
+    """
+    for action in range(ACTIONS):
+        kind, host = ACTION_KIND[action], ACTION_HOST[action]
+        if kind == MONITOR:
+            row[action] = False
+        elif kind == REMOVE:
+            row[action] = memory.alarmed >> host & 1
+        elif FIRST_DECOY <= kind < RESTORE:
+            row[action] = fits(memory, kind - FIRST_DECOY, host)
+        else:
+            row[action] = True
