@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from fixfirst.game.names import action_index, describe, host_index
     from fixfirst.game.tables import ACTION_NAMES, HOST_NAMES
     from fixfirst.game.truth import TrueState
+    from fixfirst.learn.options import PPO
+    from fixfirst.learn.policy import Policy
+    from fixfirst.learn.setup import Setup
+    from fixfirst.learn.train import Trained, train
     from fixfirst.workflow.groups import Groups
     from fixfirst.workflow.orders import Workflow
 
@@ -30,36 +34,56 @@ _PUBLIC = {
     "HOST_NAMES": "fixfirst.game.tables",
     "NativeVectorEnv": "fixfirst.envs.native",
     "Snapshot": "fixfirst.envs.snapshot",
+    "PPO": "fixfirst.learn.options",
+    "Policy": "fixfirst.learn.policy",
+    "Setup": "fixfirst.learn.setup",
     "SnapshotError": "fixfirst.envs.snapshot",
+    "Trained": "fixfirst.learn.train",
     "TrueState": "fixfirst.game.truth",
     "Workflow": "fixfirst.workflow.orders",
     "action_index": "fixfirst.game.names",
     "describe": "fixfirst.game.names",
     "host_index": "fixfirst.game.names",
     "make_vec": "fixfirst.envs.make",
+    "train": "fixfirst.learn.train",
 }
 
 __all__ = [
     "ACTION_NAMES",
     "HOST_NAMES",
+    "PPO",
     "Cage2Env",
     "Groups",
     "NativeVectorEnv",
+    "Policy",
+    "Setup",
     "Snapshot",
     "SnapshotError",
+    "Trained",
     "TrueState",
     "Workflow",
     "action_index",
     "describe",
     "host_index",
     "make_vec",
+    "train",
 ]
+
+
+_LEARN_NEEDS = ("torch", "safetensors", "tensorboard")
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'fixfirst' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    try:
+        value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    except ModuleNotFoundError as missing:
+        if missing.name not in _LEARN_NEEDS:
+            raise
+        raise ImportError(
+            f"fixfirst.{name} needs {missing.name}; install it with: pip install 'fixfirst[learn]'"
+        ) from missing
     globals()[name] = value
     return value
 

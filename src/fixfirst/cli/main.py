@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
-from fixfirst.cli import bench, demo, play, verify, watch
+from fixfirst.cli import bench, demo, play, train, verify, watch
 from fixfirst.cli.console import complain, err, examples, say
 from fixfirst.version import VERSION
 
@@ -35,6 +35,7 @@ app.command(epilog=demo.EXAMPLES)(demo.demo)
 app.command(epilog=play.EXAMPLES)(play.play)
 app.command(epilog=watch.EXAMPLES)(watch.watch)
 app.command(epilog=verify.EXAMPLES)(verify.verify)
+app.command(epilog=train.EXAMPLES)(train.train)
 app.add_typer(bench.app, name="bench")
 
 

@@ -1,0 +1,1 @@
+"""Policy networks and PPO. Needs the extra `learn` (PyTorch and friends)."""

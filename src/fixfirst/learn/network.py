@@ -1,0 +1,112 @@
+"""Actor and critic: two networks of tanh layers, and their derivatives by hand.
+
+The derivatives are written out because automatic ones cost half as much again: they keep
+and free every intermediate result of every minibatch. Here all memory is taken once.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+class Network:
+    """Layers of tanh and a linear last one. Weights are [in, out]."""
+
+    def __init__(self, widths: Sequence[int], last_gain: float, generator: torch.Generator) -> None:
+        self.widths = tuple(widths)
+        self.weights: list[Tensor] = []
+        self.biases: list[Tensor] = []
+        last = len(widths) - 2
+        for k, (inner, outer) in enumerate(itertools.pairwise(widths)):
+            weight = torch.empty(outer, inner)
+            gain = last_gain if k == last else math.sqrt(2)
+            torch.nn.init.orthogonal_(weight, gain, generator)
+            self.weights.append(weight.t().contiguous())
+            self.biases.append(torch.zeros(outer))
+
+    def parameters(self) -> list[Tensor]:
+        """All weights and biases, in order."""
+        return [*self.weights, *self.biases]
+
+    def forward(self, inputs: Tensor, layers: list[Tensor]) -> Tensor:
+        """The outputs for a batch; each layer's results go to (the first rows of) `layers`."""
+        rows = len(inputs)
+        current = inputs
+        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            out = layers[k][:rows]
+            torch.addmm(bias, current, weight, out=out)
+            if k + 1 < len(self.weights):
+                torch.tanh_(out)
+            current = out
+        return current
+
+    def backward(
+        self, inputs: Tensor, layers: list[Tensor], slopes: list[Tensor], gradients: list[Tensor]
+    ) -> None:
+        """Fill `gradients` (as `parameters`), given the derivative of the loss by the outputs in
+        the last of `slopes`; the other slopes are for use as memory.
+        """
+        rows, count = len(inputs), len(self.weights)
+        for k in reversed(range(count)):
+            slope = slopes[k][:rows]
+            below = layers[k - 1][:rows] if k else inputs
+            torch.mm(below.t(), slope, out=gradients[k])
+            torch.sum(slope, dim=0, out=gradients[count + k])
+            if k:
+                next_slope = slopes[k - 1][:rows]
+                torch.mm(slope, self.weights[k].t(), out=next_slope)
+                # The derivative of tanh, by its own value: 1 - below ** 2.
+                next_slope.addcmul_(next_slope * below, below, value=-1.0)
+
+    def memory(self, rows: int, device: torch.device) -> list[Tensor]:
+        """Memory for the results (or slopes) of all layers."""
+        return [torch.empty(rows, width, device=device) for width in self.widths[1:]]
+
+
+class ActorCritic:
+    """Two separate networks on the same observations."""
+
+    def __init__(
+        self, inputs: int, actions: int, hidden: Sequence[int], seed: int, device: torch.device
+    ) -> None:
+        generator = torch.Generator().manual_seed(seed)
+        self.inputs, self.actions, self.hidden = inputs, actions, tuple(hidden)
+        self.actor = Network((inputs, *hidden, actions), 0.01, generator)
+        self.critic = Network((inputs, *hidden, 1), 1.0, generator)
+        self.device = device
+        for network in (self.actor, self.critic):
+            network.weights = [weight.to(device) for weight in network.weights]
+            network.biases = [bias.to(device) for bias in network.biases]
+
+    def parameters(self) -> list[Tensor]:
+        """All weights and biases, the actor's first."""
+        return [*self.actor.parameters(), *self.critic.parameters()]
+
+    def state(self) -> dict[str, Tensor]:
+        """Weights and biases by name."""
+        named = {}
+        for name, network in (("actor", self.actor), ("critic", self.critic)):
+            for k, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
+                named[f"{name}.{k}.weight"] = weight
+                named[f"{name}.{k}.bias"] = bias
+        return named
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Take over weights; an error names what does not fit."""
+        own = self.state()
+        for name, tensor in own.items():
+            given = state.get(name)
+            if given is None or given.shape != tensor.shape:
+                shape = None if given is None else tuple(given.shape)
+                raise ValueError(
+                    f"the weights do not fit this network: {name} is {shape}, and is to be "
+                    f"{tuple(tensor.shape)}; observation, groups and hidden layers must be the same"
+                )
+        if set(state) != set(own):
+            extra = sorted(set(state) - set(own))[0]
+            raise ValueError(f"the weights do not fit this network: it has no {extra}")
+        for name, tensor in own.items():
+            tensor.copy_(state[name])

@@ -1,0 +1,97 @@
+"""What is trained, and against whom: the options of a training, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from fixfirst.envs import options
+from fixfirst.envs.batch import Batch
+from fixfirst.envs.options import Options, whole
+from fixfirst.learn.options import PPO
+from fixfirst.workflow.alignment import checked_terms
+from fixfirst.workflow.groups import groups_from
+from fixfirst.workflow.orders import Workflow
+
+# Games are cheap beside the networks, whose own threads should not have to wait for theirs.
+GAME_THREADS = 1
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A training, as plain values that a file can hold."""
+
+    red: str | dict[str, float] = "bline"
+    rules: str = "latest"
+    horizon: int = 100
+    n_envs: int = 512
+    episodes: int = 50_000
+    orders: tuple[str, ...] = ()
+    groups: str | dict[str, list[str]] | None = None
+    alignment_lambda: float = 30.0
+    compliance_rule: str = "held"
+    compliance_threshold: float = 0.90
+    stop_at_gate: bool = True
+    patience: int = 0  # updates without a gain of 1% after which to stop; 0 never
+    memory: bool = False
+    mask: bool = False
+    seed: int = 0
+    device: str = "cpu"
+    ppo: PPO = field(default_factory=PPO)
+
+    def __post_init__(self) -> None:
+        whole("n_envs", self.n_envs, 1, None)
+        whole("episodes", self.episodes, 1, None)
+        whole("patience", self.patience, 0, None)
+        whole("seed", self.seed, 0, 2**63 - 1)
+        if not 0.0 <= self.compliance_threshold <= 1.0:
+            raise ValueError(
+                f"compliance_threshold={self.compliance_threshold!r} makes no sense here; "
+                "it is from 0 to 1"
+            )
+        if self.mask and not self.memory:
+            raise ValueError("mask=True needs memory=True: the mask is made of what blue remembers")
+        self.checked()
+
+    @property
+    def workflows(self) -> list[Workflow]:
+        """The orders, read."""
+        groups = groups_from(self.groups)
+        return [Workflow(order, groups) for order in self.orders]
+
+    @property
+    def order_of_game(self) -> list[Workflow]:
+        """The order of each game: they take turns. Empty if there is none."""
+        read = self.workflows
+        return [read[i % len(read)] for i in range(self.n_envs)] if read else []
+
+    def checked(self) -> Options:
+        """The options of the batch of games."""
+        return options.checked(
+            self.n_envs, self.red, self.rules, self.horizon, "fast", GAME_THREADS, "same_step",
+            self.order_of_game or None, checked_terms(self.alignment_lambda, self.compliance_rule),
+            self.memory,
+        )  # fmt: skip
+
+    def batch(self) -> Batch:
+        """The games, seeded. Different seeds of training share no game's seed."""
+        first = int(np.random.SeedSequence(self.seed).generate_state(1, np.uint64)[0])
+        return Batch(self.checked(), first)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data, for a file."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        return plain | {"orders": list(self.orders), "ppo": self.ppo.as_dict()}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> "Setup":
+        """From plain data; unknown names are refused."""
+        known = {f.name for f in fields(cls)}
+        unknown = sorted(set(given) - known)
+        if unknown:
+            raise ValueError(f"a training has no option {unknown[0]!r}")
+        values = dict(given)
+        values["orders"] = tuple(values.get("orders", ()))
+        values["ppo"] = PPO.from_dict(values.get("ppo", {}))
+        return cls(**values)

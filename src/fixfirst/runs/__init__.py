@@ -1,0 +1,1 @@
+"""The experiment folder and its store."""
