@@ -26,7 +26,7 @@ from fixfirst.game.tables import ACTIONS
 
 HORIZON = 100
 SIZES = (1, 10, 100, 1_000, 4_096, 10_000, 100_000)
-QUICK_SIZES = (1, 100, 4_096, 100_000)
+QUICK_SIZES = {"fast": (1, 100, 4_096, 100_000), "cpython": (1, 100, 4_096)}
 RNGS = ("fast", "cpython")
 BLUES = ("random", "sleep")
 PLANS = 16  # different action arrays, drawn before the clock starts
@@ -70,7 +70,7 @@ def cells(quick: bool) -> list[Cell]:
         for rng in RNGS
         for red in REDS
         for blue in (BLUES[:1] if quick else BLUES)
-        for games in (QUICK_SIZES if quick else SIZES)
+        for games in (QUICK_SIZES[rng] if quick else SIZES)
         for count in threads
         if not (games == 1 and count > 1)
     ]
@@ -81,9 +81,18 @@ def measure(cell: Cell, seconds: float) -> Speed | None:
     needed = cell.games * (bytes_per_game(cell.rng == "cpython", HORIZON) + 200)
     if needed > 0.8 * machine.free_memory():
         return None
+    calls, spent = _play(cell, seconds)
+    return Speed(cell, calls * cell.games, spent)
+
+
+def _play(
+    cell: Cell, seconds: float, after: Callable[[NativeVectorEnv], Any] = lambda _: None,
+    **options: Any,
+) -> tuple[int, float]:  # fmt: skip
+    """Steps of a batch, and the seconds they took; `after` is done after each of them."""
     env = NativeVectorEnv(
         cell.games, red=cell.red, horizon=HORIZON, rng=cell.rng, seed=0, threads=cell.threads,
-        autoreset="same_step",
+        autoreset="same_step", **options,
     )  # fmt: skip
     env.reset()
     env.batch.games.step = np.arange(cell.games) * HORIZON // cell.games
@@ -95,8 +104,39 @@ def measure(cell: Cell, seconds: float) -> Speed | None:
     calls, began = 0, time.perf_counter()
     while (spent := time.perf_counter() - began) < seconds or calls < 3:
         env.step(plans[calls % PLANS])
+        after(env)
         calls += 1
-    return Speed(cell, calls * cell.games, spent)
+    return calls, spent
+
+
+def _read_true_state(env: NativeVectorEnv) -> None:
+    state = env.true_state
+    for name in ("level", "sessions", "red_action", "red_target", "red_success"):
+        getattr(state, name)
+
+
+# What a user may ask for beyond the plain game.
+EXTRAS: dict[str, dict[str, Any]] = {
+    "the plain game": {},
+    "an order, compliance and alignment reward": {
+        "orders": "op_server > enterprise > defender > op_host > user", "alignment_lambda": 30.0,
+    },
+    "observations with memory, and action masks": {"memory": True},
+    "the true state, read after every step": {"after": _read_true_state},
+    "fresh arrays (copy=True)": {"copy": True},
+}  # fmt: skip
+
+
+def extras(seconds: float) -> Iterator[tuple[str, float]]:
+    """Steps a second with each of the extras, in turns, so that a busy moment hits them all."""
+    cell = Cell("fast", "bline", "random", 4_096, 1)
+    totals = dict.fromkeys(EXTRAS, (0, 0.0))
+    for _ in range(5):
+        for name, options in EXTRAS.items():
+            calls, spent = _play(cell, seconds / 5, **options)
+            totals[name] = totals[name][0] + calls, totals[name][1] + spent
+    for name, (calls, spent) in totals.items():
+        yield name, calls * cell.games / spent
 
 
 def single_step() -> dict[str, float]:
@@ -150,9 +190,9 @@ _STARTS = {
 }
 
 
-def start_up() -> Iterator[tuple[str, dict[str, float]]]:
+def start_up(quick: bool) -> Iterator[tuple[str, dict[str, float]]]:
     """Seconds from an empty process to the first step: nothing compiled yet, and then again."""
-    for name, words in _STARTS.items():
+    for name, words in list(_STARTS.items())[: 1 if quick else None]:
         with tempfile.TemporaryDirectory() as cache:
             cold, warm = (_start(_START.format(**words), cache) for _ in range(2))
         yield name, {"import": warm[0], "cold": cold[1], "warm": warm[1]}
@@ -209,8 +249,10 @@ def run(
     results["single_step_microseconds"] = single_step()
     on_part("one game")
     results["bytes_per_game"] = memory()
+    results["extras"] = dict(extras(0.5 if quick else 2.0))
+    on_part("extras")
     results["start_up_seconds"] = {}
-    for name, seconds in start_up():
+    for name, seconds in start_up(quick):
         results["start_up_seconds"][name] = seconds
         on_part(f"start of {name}")
     return results
@@ -218,4 +260,4 @@ def run(
 
 def parts(quick: bool, with_cyborg: bool) -> int:
     """How many times `run` calls `on_part`."""
-    return len(cells(quick)) + 1 + len(_STARTS) + with_cyborg
+    return len(cells(quick)) + 2 + (1 if quick else len(_STARTS)) + with_cyborg

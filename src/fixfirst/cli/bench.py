@@ -66,6 +66,13 @@ def _print(figures: dict[str, Any]) -> None:
     for rng, blue in dict.fromkeys((row["rng"], row["blue"]) for row in figures["batch"]):
         console.out.print(_speeds(figures, rng, blue))
     console.out.print(_ratios(figures) if "cyborg" in figures else "")
+    plain = next(iter(figures["extras"].values()))
+    costs = Table(title="4,096 games, B_line, 1 thread, with", title_justify="left")
+    for title in ("", "million steps/s", "of the plain game"):
+        costs.add_column(title, justify="right" if title else "left")
+    for name, speed in figures["extras"].items():
+        costs.add_row(name, f"{speed / 1e6:.2f}", f"{100 * speed / plain:.0f} %")
+    console.out.print(costs)
     single = figures["single_step_microseconds"]
     console.say("One step of one game: " + _listed(single, "{:.1f} µs"))
     console.say("Memory of one game: " + _listed(figures["bytes_per_game"], "{:,} bytes"))

@@ -1,7 +1,7 @@
 """Games in memory: seeding, resetting, stepping, looking, copying. No Gymnasium here."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,13 @@ from fixfirst.game import state, xoshiro
 from fixfirst.game.tables import ACTIONS, HOSTS, OBSERVATION_BITS
 from fixfirst.game.truth import TrueState
 from fixfirst.workflow import alignment
+
+
+class GeneratorState(NamedTuple):
+    """Python's generators of N games, as they stand."""
+
+    twister: np.ndarray  # u4 [N, 624]
+    position: np.ndarray  # u2 [N]
 
 
 class Batch:
@@ -39,7 +46,7 @@ class Batch:
         kept = n if same_step else 0
         self.finals = kernel.Finals(state.new_games(kept), np.zeros((kept, HOSTS), np.uint32))
         self.following = _following(options, kept)
-        self.recalling = _recalling(options, kept)
+        self._recallings = _recallings(options, kept)
         base = seeding.fresh_seed()
         self.seed([base + i if one is None else one for i, one in enumerate(seeds)])
 
@@ -49,6 +56,11 @@ class Batch:
     def results(self) -> kernel.Results:
         """Rewards and ends of the last step."""
         return self._sets[self._turn]
+
+    @property
+    def recalling(self) -> kernel.Recalling | None:
+        """What blue remembers, and the observations that show it, as of the last step."""
+        return self._recallings[self._turn] if self._recallings else None
 
     @property
     def rewards(self) -> np.ndarray:
@@ -78,13 +90,23 @@ class Batch:
 
     def next_random(self) -> np.ndarray:
         """What `random.random()` would return next in each game; nothing is drawn."""
-        if self.ids is None:
-            raise ValueError("rng='fast' does not draw from Python's generator; use rng='cpython'")
         out = np.zeros(len(self.games))
-        kernel.next_random(self.ids, out)
+        kernel.next_random(self._exact_ids(), out)
         return out
 
+    def generator_state(self) -> GeneratorState:
+        """The state of Python's generator in each game; `set_generator_state` takes it."""
+        ids = self._exact_ids()
+        return GeneratorState(ids["twister"].copy(), ids["position"].copy())
+
     # --- what changes the games
+
+    def set_generator_state(self, state: GeneratorState) -> None:
+        """Go on drawing where the games of another batch stopped, whatever its horizon."""
+        ids = self._exact_ids()
+        if len(state.position) != len(ids):
+            raise ValueError(f"the generators are of {len(state.position)} games, not {len(ids)}")
+        ids["twister"], ids["position"] = state
 
     def seed(self, seeds: Sequence[int | None]) -> None:
         """Seed the generators; `None` leaves a game's as it is."""
@@ -153,6 +175,11 @@ class Batch:
                 rows[where] = saved
         return self._look(where)
 
+    def _exact_ids(self) -> Any:
+        if self.ids is None:
+            raise ValueError("rng='fast' does not draw from Python's generator; use rng='cpython'")
+        return self.ids
+
     @property
     def _alignments(self) -> Any:
         return None if self.following is None else self.following.alignments
@@ -195,15 +222,20 @@ def _following(options: Options, kept: int) -> kernel.Following | None:
     )
 
 
-def _recalling(options: Options, kept: int) -> kernel.Recalling | None:
+def _recallings(options: Options, kept: int) -> tuple[kernel.Recalling, ...]:
+    """Two sets of observations in turn, of the same memories."""
     if not options.memory:
-        return None
+        return ()
     n = options.num_envs
-    return kernel.Recalling(
-        memory.new_memories(n),
-        np.zeros((n, memory.WIDTH), np.float32),
-        np.zeros((n, ACTIONS), np.bool_),
-        np.zeros((kept, memory.WIDTH), np.float32),
+    memories, finals = memory.new_memories(n), np.zeros((kept, memory.WIDTH), np.float32)
+    return tuple(
+        kernel.Recalling(
+            memories,
+            np.zeros((n, memory.WIDTH), np.float32),
+            np.zeros((n, ACTIONS), np.bool_),
+            finals,
+        )
+        for _ in range(2)
     )
 
 

@@ -15,7 +15,7 @@ from fixfirst.game.state import Game
 from fixfirst.game.tables import (
     ACTION_HOST,
     ACTION_KIND,
-    ACTIONS,
+    ANALYSE,
     BIT,
     DECOY_CHECKED,
     DECOY_FITS_OS,
@@ -26,7 +26,6 @@ from fixfirst.game.tables import (
     HOST_WORD,
     HOSTS,
     IMAGE_PORTS,
-    MONITOR,
     NONE,
     OBSERVATION_BITS,
     QUIET,
@@ -58,7 +57,18 @@ COLUMNS = {
     "time left": 1,
 }
 WIDTH = sum(COLUMNS.values())
-HOST_BITS = HOST_WORD.view(np.uint8).reshape(*HOST_WORD.shape, 4)
+# Look-up tables of what is written, so that writing is copying.
+_PLACED_SETS = np.arange(2**DECOYS)
+_HOST_COLUMNS = HOST_WORD.view(np.uint8).reshape(*HOST_WORD.shape, 4).astype(np.float32)
+_PLACED_COLUMNS = (_PLACED_SETS[:, None] >> np.arange(DECOYS) & 1).astype(np.float32)
+# Whether a decoy fits on a host on which those of a mask were placed [host, mask, decoy].
+_USED = IMAGE_PORTS[:, None] | DECOYS_PORTS[_PLACED_SETS]
+FITS = DECOY_FITS_OS.T[:, None, :] & ((_USED[..., None] & DECOY_CHECKED) == 0)
+# Where the actions of a kind begin.
+_ANALYSE, _REMOVE, _DECOY, _RESTORE = (
+    int(np.flatnonzero(kind == ACTION_KIND)[0]) for kind in (ANALYSE, REMOVE, FIRST_DECOY, RESTORE)
+)
+
 _SCANNED = OBSERVATION_BITS + HOSTS * DECOYS
 _LAST = _SCANNED + HOSTS
 _RESTORED = _LAST + HOSTS
@@ -111,7 +121,7 @@ def remember(memory: Memory, game: Game) -> None:
         memory.alarmed &= ~BIT[host]
     elif kind == REMOVE:
         memory.alarmed &= ~BIT[host]
-    elif kind >= FIRST_DECOY and fits(memory, kind - FIRST_DECOY, host):
+    elif kind >= FIRST_DECOY and FITS[host, memory.placed[host], kind - FIRST_DECOY]:
         memory.placed[host] |= BIT[kind - FIRST_DECOY]
     if game.activity == SCANNED:
         memory.scanned |= BIT[game.event_host]
@@ -121,23 +131,16 @@ def remember(memory: Memory, game: Game) -> None:
 
 
 @rule
-def fits(memory: Memory, decoy: int, host: int) -> bool:
-    """Whether the decoy can be placed, for all that blue knows."""
-    used = IMAGE_PORTS[host] | DECOYS_PORTS[memory.placed[host]]
-    return bool(DECOY_FITS_OS[decoy, host]) and not used & DECOY_CHECKED[decoy]
-
-
-@rule
 def write(memory: Memory, game: Game, horizon: int, row: np.ndarray) -> None:
     """Write the observation with memory into a row of WIDTH floats."""
     for host in range(HOSTS):
         seen = game.activity if host == game.event_host else QUIET
-        word = HOST_BITS[seen, game.belief[host]]
+        belief, placed = game.belief[host], memory.placed[host]
         for k in range(4):
-            row[4 * host + k] = word[k]
-        placed = memory.placed[host]
+            row[4 * host + k] = _HOST_COLUMNS[seen, belief, k]
         for decoy in range(DECOYS):
-            row[OBSERVATION_BITS + host * DECOYS + decoy] = placed >> decoy & 1
+            row[OBSERVATION_BITS + host * DECOYS + decoy] = _PLACED_COLUMNS[placed, decoy]
+    for host in range(HOSTS):
         row[_SCANNED + host] = memory.scanned >> host & 1
         row[_LAST + host] = memory.last_scanned == host
         row[_RESTORED + host] = memory.restored >> host & 1
@@ -151,13 +154,11 @@ def mask(memory: Memory, row: np.ndarray) -> None:
     Without effect are: Monitor (it is Sleep), decoys that do not fit, and Remove where no
     exploit was seen since the last Remove or Restore. Sleep always may.
     """
-    for action in range(ACTIONS):
-        kind, host = ACTION_KIND[action], ACTION_HOST[action]
-        if kind == MONITOR:
-            row[action] = False
-        elif kind == REMOVE:
-            row[action] = memory.alarmed >> host & 1
-        elif FIRST_DECOY <= kind < RESTORE:
-            row[action] = fits(memory, kind - FIRST_DECOY, host)
-        else:
-            row[action] = True
+    row[0], row[1] = True, False
+    for host in range(HOSTS):
+        placed = memory.placed[host]
+        row[_ANALYSE + host] = True
+        row[_REMOVE + host] = memory.alarmed >> host & 1
+        for decoy in range(DECOYS):
+            row[_DECOY + HOSTS * decoy + host] = FITS[host, placed, decoy]
+        row[_RESTORE + host] = True
