@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
-from fixfirst.cli import bench, demo, play, train, verify, watch
+from fixfirst.cli import bench, compare, demo, evaluate, play, train, verify, watch
 from fixfirst.cli.console import complain, err, examples, say
 from fixfirst.version import VERSION
 
@@ -36,6 +36,8 @@ app.command(epilog=play.EXAMPLES)(play.play)
 app.command(epilog=watch.EXAMPLES)(watch.watch)
 app.command(epilog=verify.EXAMPLES)(verify.verify)
 app.command(epilog=train.EXAMPLES)(train.train)
+app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
+app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.add_typer(bench.app, name="bench")
 
 

@@ -11,10 +11,10 @@ from fixfirst.envs import options, render
 from fixfirst.envs.batch import Batch
 from fixfirst.envs.kernel import Following
 from fixfirst.envs.memory import WIDTH
+from fixfirst.envs.named import Named
 from fixfirst.envs.seeding import Seed, seeds_of
 from fixfirst.envs.snapshot import Snapshot
-from fixfirst.game import names
-from fixfirst.game.tables import ACTION_NAMES, ACTIONS, HOST_NAMES, OBSERVATION_BITS
+from fixfirst.game.tables import ACTIONS, OBSERVATION_BITS
 from fixfirst.game.truth import TrueState
 from fixfirst.workflow.alignment import Compliance, checked_terms
 
@@ -28,7 +28,7 @@ def observation_space(with_memory: bool) -> gym.Space[np.ndarray]:
     return gym.spaces.MultiBinary(OBSERVATION_BITS)
 
 
-class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """N games of CAGE Challenge 2, played by compiled code on threads.
 
     The arrays that `step` and `reset` return belong to the environment and are written
@@ -162,20 +162,6 @@ class NativeVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if self.batch.recalling is None:
             return self._out(self.batch.observation)
         return self._out(self.batch.recalling.rows)
-
-    @property
-    def action_names(self) -> tuple[str, ...]:
-        """The names of the 145 actions, in order."""
-        return ACTION_NAMES
-
-    @property
-    def host_names(self) -> tuple[str, ...]:
-        """The names of the 13 hosts, in order."""
-        return HOST_NAMES
-
-    describe = staticmethod(names.describe)
-    action_index = staticmethod(names.action_index)
-    host_index = staticmethod(names.host_index)
 
     def save(self, which: Any = None) -> Snapshot:
         """Keep all games, or the chosen ones, as they are now."""

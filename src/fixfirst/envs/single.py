@@ -9,14 +9,14 @@ from gymnasium.vector import AutoresetMode
 
 from fixfirst.envs import options, render
 from fixfirst.envs.batch import Batch
+from fixfirst.envs.named import Named
 from fixfirst.envs.native import RENDER_MODES
 from fixfirst.envs.snapshot import Snapshot
-from fixfirst.game import names
-from fixfirst.game.tables import ACTION_NAMES, ACTIONS, HOST_NAMES, OBSERVATION_BITS
+from fixfirst.game.tables import ACTIONS, OBSERVATION_BITS
 from fixfirst.game.truth import TrueState
 
 
-class Cage2Env(gym.Env[np.ndarray, int]):
+class Cage2Env(Named, gym.Env[np.ndarray, int]):
     """One game of CAGE Challenge 2. Observations are fresh arrays."""
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
@@ -90,20 +90,6 @@ class Cage2Env(gym.Env[np.ndarray, int]):
     def true_state(self) -> TrueState:
         """The true state, as arrays whose first axis has length 1."""
         return self.batch.true_state
-
-    @property
-    def action_names(self) -> tuple[str, ...]:
-        """The names of the 145 actions, in order."""
-        return ACTION_NAMES
-
-    @property
-    def host_names(self) -> tuple[str, ...]:
-        """The names of the 13 hosts, in order."""
-        return HOST_NAMES
-
-    describe = staticmethod(names.describe)
-    action_index = staticmethod(names.action_index)
-    host_index = staticmethod(names.host_index)
 
     def save(self) -> Snapshot:
         """Keep the game as it is now."""

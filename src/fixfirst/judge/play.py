@@ -11,8 +11,9 @@ from fixfirst.envs import options, seeding
 from fixfirst.envs.batch import Batch
 from fixfirst.game.tables import ACTIONS
 from fixfirst.judge import statistics
-from fixfirst.judge.blues import blue as find_blue
+from fixfirst.judge.blues import find_blue
 from fixfirst.judge.view import Blue, View
+from fixfirst.workflow.orders import Workflow
 
 # Games side by side. More are no faster, and exact games take tens of kilobytes each.
 GAMES_AT_ONCE = {"fast": 4096, "cpython": 1024}
@@ -30,11 +31,19 @@ class Played:
     rng: str
     seed: int  # episode e was played with the seed `seed + e`
     returns: np.ndarray  # f8 [episodes]: the sum of rewards of each episode
+    one_stream: bool = False  # or all episodes follow each other in one stream from that seed
 
     @property
     def episodes(self) -> int:
         """How many episodes were played."""
         return len(self.returns)
+
+    @property
+    def seeds(self) -> str:
+        """The seeds, in words."""
+        if self.one_stream:
+            return f"one stream from {self.seed}"
+        return f"seeds {self.seed} to {self.seed + self.episodes - 1}"
 
     @property
     def mean(self) -> float:
@@ -72,6 +81,7 @@ class Played:
             "horizon": self.horizon,
             "rng": self.rng,
             "seed": self.seed,
+            "one_stream": self.one_stream,
             "episodes": self.episodes,
             **{name: x if math.isfinite(x) else None for name, x in numbers.items()},
         }
@@ -99,16 +109,12 @@ def play(
 
     The other arguments are those of `fixfirst.make_vec`.
     """
-    count = options.whole("episodes", episodes, 1, None)
-    first = seeding.fresh_seed() if seed is None else options.whole("seed", seed, -(2**4096), None)
-    options.one_of("rng", rng, options.RNGS)
+    count, first = checked_episodes(episodes, seed)
     player = find_blue(policy, first)
-    parts: list[np.ndarray] = []
-    begun = first
-    for size in shares(count, GAMES_AT_ONCE[rng]):
-        chosen = options.checked(size, red, rules, horizon, rng, threads, "disabled")
-        parts.append(play_batch(player, Batch(chosen, begun), name_of(policy), on_step))
-        begun += size
+    parts = [
+        play_batch(player, batch, name_of(policy), on_step)
+        for batch in batches(count, first, red, rules, horizon, rng, threads)
+    ]
     return Played(
         policy=name_of(policy),
         sees=player.sees,
@@ -119,6 +125,28 @@ def play(
         seed=first,
         returns=np.concatenate(parts),
     )
+
+
+def checked_episodes(episodes: int, seed: int | None) -> tuple[int, int]:
+    """How many episodes, and the seed of the first."""
+    count = options.whole("episodes", episodes, 1, None)
+    if seed is None:
+        return count, seeding.fresh_seed()
+    return count, options.whole("seed", seed, -(2**4096), None)
+
+
+def batches(
+    episodes: int, seed: int, red: str | Mapping[str, float], rules: str, horizon: int, rng: str,
+    threads: int | None, order: Workflow | None = None,
+) -> Iterator[Batch]:  # fmt: skip
+    """As many games as there are episodes, in as few batches as will do."""
+    options.one_of("rng", rng, options.RNGS)
+    if order is not None and threads is None:
+        threads = 1  # the threaded loop does not compile with orders
+    for size in shares(episodes, GAMES_AT_ONCE[rng]):
+        chosen = options.checked(size, red, rules, horizon, rng, threads, "disabled", order)
+        yield Batch(chosen, seed)
+        seed += size
 
 
 def shares(count: int, most: int) -> list[int]:

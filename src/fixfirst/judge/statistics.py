@@ -37,3 +37,81 @@ def half_width_95(values: np.ndarray) -> float:
     if len(values) < 2:
         return math.inf
     return student_95(len(values) - 1) * standard_error(values)
+
+
+def finite(number: float) -> float | None:
+    """The number, or None if it is infinite, which JSON cannot say."""
+    return number if math.isfinite(number) else None
+
+
+def student_p(t: float, degrees: int) -> float:
+    """The two-sided p-value of a value of Student's t."""
+    if math.isinf(t):
+        return 0.0
+    if t * t < degrees:  # the smaller share is the one that is known exactly
+        return 1 - incomplete_beta(0.5, degrees / 2, t * t / (degrees + t * t))
+    return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t))
+
+
+def incomplete_beta(a: float, b: float, x: float) -> float:
+    """The regularised incomplete beta function, by its continued fraction."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):  # the fraction converges fast on this side only
+        return 1 - incomplete_beta(b, a, 1 - x)
+    front = a * math.log(x) + b * math.log1p(-x) - math.log(a)
+    front += math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    # Lentz's method: the fraction is the product of the ratios of its convergents.
+    upper, lower = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
+    value = lower
+    for m in range(1, 1000):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            lower = 1 / _not_zero(1 + term * lower)
+            upper = _not_zero(1 + term / upper)
+            value *= upper * lower
+        if abs(upper * lower - 1) < 1e-14:
+            break
+    return math.exp(front) * value
+
+
+def _not_zero(number: float) -> float:
+    return number if abs(number) > 1e-300 else 1e-300
+
+
+# Up to this many differences all signs are tried; beyond, this many are drawn.
+ALL_SIGNS = 16
+SIGNS_DRAWN = 20_000
+_AT_ONCE = 4_000_000  # signs held in memory
+
+
+def sign_flip_p(differences: np.ndarray) -> float:
+    """The two-sided p-value of the sign-flip test of a mean of zero.
+
+    If two blues are as good as each other, each difference might as well have had the other
+    sign. The p-value is the share of all ways to set the signs whose mean lies at least as
+    far from zero as the one that was found; of many differences it is estimated from a fixed
+    sequence of drawn signs, which count the one that was found as one of them.
+    """
+    given = differences[differences != 0]  # the others have no sign
+    n = len(given)
+    found = abs(given.sum()) * (1 - 1e-12)  # what rounding parts is the same
+    if n <= ALL_SIGNS:
+        signs = np.arange(2**n)[:, None] >> np.arange(n) & 1
+        return float((np.abs(_flipped(signs, given)) >= found).mean())
+    draw = np.random.default_rng(0)
+    further, drawn = 0, 0
+    while drawn < SIGNS_DRAWN:
+        rows = min(SIGNS_DRAWN - drawn, max(1, _AT_ONCE // n))
+        words = draw.integers(256, size=(rows, -(-n // 8)), dtype=np.uint8)
+        signs = np.unpackbits(words, axis=1, count=n)
+        further += int((np.abs(_flipped(signs, given)) >= found).sum())
+        drawn += rows
+    return (further + 1) / (drawn + 1)
+
+
+def _flipped(signs: np.ndarray, differences: np.ndarray) -> np.ndarray:
+    """The sums of the differences [rows] with signs changed where there is a 1 [rows, n]."""
+    return differences.sum() - 2 * (signs @ differences)  # type: ignore[no-any-return]

@@ -23,10 +23,8 @@ class View:
     """
 
     def __init__(self, batch: Batch, sees: str = "bits") -> None:
-        if sees not in SEES:
-            raise ValueError(f"sees={sees!r} is not known; it is one of {', '.join(SEES)}")
         self._batch = batch
-        self._sees = SEES.index(sees)
+        self._set_sees(sees)
 
     def __len__(self) -> int:
         return len(self._batch.games)
@@ -60,6 +58,11 @@ class View:
         """The true state."""
         self._must_see("truth")
         return self._batch.true_state
+
+    def _set_sees(self, sees: str) -> None:
+        if sees not in SEES:
+            raise ValueError(f"sees={sees!r} is not known; it is one of {', '.join(SEES)}")
+        self._sees = SEES.index(sees)
 
     def _must_see(self, level: str) -> None:
         if self._sees < SEES.index(level):
