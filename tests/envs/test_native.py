@@ -139,6 +139,47 @@ def test_results_depend_on_seed_and_game_alone(rng):
 
 
 @pytest.mark.parametrize("rng", RNGS)
+@pytest.mark.parametrize("autoreset", MODES)
+@pytest.mark.parametrize(
+    "extras",
+    [{}, {"orders": "balanced", "alignment_lambda": 30.0}, {"memory": True}]
+    + [{"orders": "reverse", "alignment_lambda": 3.0, "violation_penalty": 0.5, "memory": True}],
+)
+def test_threads_change_nothing_in_any_mode_with_any_extras(rng, autoreset, extras):
+    options = {"red": {"bline": 0.5, "meander": 0.5}, "horizon": 12, "rng": rng, "seed": 6}
+    options |= {"autoreset": autoreset, "episode_stats": True, **extras}
+    one, two = (fixfirst.make_vec(40, threads=count, **options) for count in (1, 2))
+    one.reset()
+    two.reset()
+    infos = 0
+    for actions in actions_for(one, 40):
+        first, second = one.step(actions), two.step(actions)
+        for mine, theirs in zip(first[:4], second[:4], strict=True):
+            assert np.array_equal(mine, theirs)
+        assert_same_info(first[4], second[4])
+        infos += "episode" in first[4]
+        if "orders" in extras:
+            assert np.array_equal(one.alignment_reward, two.alignment_reward)
+        if "memory" in extras:
+            assert np.array_equal(one.action_mask, two.action_mask)
+        if autoreset == "disabled" and first[3].all():
+            one.reset()
+            two.reset()
+    assert infos == 3
+    for name in one.batch.games.dtype.names:
+        assert np.array_equal(one.batch.games[name], two.batch.games[name])
+
+
+def assert_same_info(mine, theirs):
+    assert mine.keys() == theirs.keys()
+    for name, value in mine.items():
+        if isinstance(value, dict):
+            assert_same_info(value, theirs[name])
+        else:
+            assert np.array_equal(value, theirs[name]), name
+
+
+@pytest.mark.parametrize("rng", RNGS)
 def test_the_same_seed_gives_the_same_games_and_another_one_others(rng):
     runs = []
     for seed in (5, 5, 6):

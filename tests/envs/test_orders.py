@@ -129,6 +129,10 @@ def test_orders_that_make_no_sense(options, words):
 
 def test_games_without_orders_say_so():
     env = fixfirst.make_vec(1)
-    for read in (lambda: env.compliance, lambda: env.final_compliance, lambda: env.alignment_reward):
+    for read in (
+        lambda: env.compliance,
+        lambda: env.final_compliance,
+        lambda: env.alignment_reward,
+    ):
         with pytest.raises(ValueError, match="follow no order"):
             read()

@@ -218,7 +218,10 @@ def _following(options: Options, kept: int) -> kernel.Following | None:
     one_for_all = len(options.orders) == 1
     alignment.follow(alignments, options.orders[0] if one_for_all else options.orders)
     return kernel.Following(
-        alignments, np.zeros(options.num_envs), alignment.new_alignments(kept), options.terms
+        alignments,
+        np.zeros(options.num_envs),
+        alignment.new_alignments(kept),
+        alignment.terms_record(options.terms),
     )
 
 

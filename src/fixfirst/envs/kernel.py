@@ -14,7 +14,6 @@ from fixfirst.game import draws, step, table, twister
 from fixfirst.game.compile import entry, rule
 from fixfirst.game.state import Game, Ids
 from fixfirst.workflow import compliance
-from fixfirst.workflow.alignment import Terms
 
 # What is done with a game that has reached its horizon.
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
@@ -41,7 +40,7 @@ class Following(NamedTuple):
     alignments: Any  # ALIGNMENT [N]
     paid: Any  # f8 [N]: the alignment reward of the step
     finals: Any  # ALIGNMENT [N], as in `Finals`
-    terms: Terms
+    terms: Any  # TERMS [1]: a record, for Numba takes no tuple of numbers into a thread
 
 
 class Recalling(NamedTuple):
@@ -72,6 +71,15 @@ def _play(
     handed on to functions game by game: their reference counts would cost more than the game.
     """
     words, rewards, truncated = results.words, results.reward, results.truncated
+    # Taken out of their tuples here: what a thread writes to a member of a tuple is lost.
+    final_games, final_words = finals.games, finals.words
+    if following is not None:
+        alignments, paid, final_alignments = (
+            following.alignments, following.paid, following.finals,
+        )  # fmt: skip
+        terms = following.terms
+    if recalling is not None:
+        memories, rows, masks, final_rows = recalling
     for i in numba.prange(len(games)):
         game = games[i]
         own_ids = None if ids is None else ids[i]
@@ -80,39 +88,36 @@ def _play(
             truncated[i] = False
             begin(game, own_ids, mixture)
             if following is not None:
-                following.paid[i] = 0.0
-                compliance.begin(following.alignments[i])
+                paid[i] = 0.0
+                compliance.begin(alignments[i])
             if recalling is not None:
-                memory.forget(recalling.memories[i])
+                memory.forget(memories[i])
         else:
             if following is not None:
-                alignment = following.alignments[i]
-                following.paid[i] = compliance.before_action(
-                    game, alignment, following.terms, actions[i]
-                )
+                paid[i] = compliance.before_action(game, alignments[i], terms[0], actions[i])
             step.step(game, own_ids, actions[i])
             rewards[i] = step.reward(game)
             truncated[i] = game.step >= horizon
             if recalling is not None:
-                memory.remember(recalling.memories[i], game)
+                memory.remember(memories[i], game)
             if game.step >= horizon:
                 game.over = 1
                 if following is not None:
-                    following.paid[i] += compliance.at_end(following.alignments[i], following.terms)
+                    paid[i] += compliance.at_end(alignments[i], terms[0])
                 if autoreset == SAME_STEP:
-                    finals.games[i] = game
-                    table.observe(game, finals.words[i])
+                    final_games[i] = game
+                    table.observe(game, final_words[i])
                     if following is not None:
-                        following.finals[i] = following.alignments[i]
-                        compliance.begin(following.alignments[i])
+                        final_alignments[i] = alignments[i]
+                        compliance.begin(alignments[i])
                     if recalling is not None:
-                        memory.write(recalling.memories[i], game, horizon, recalling.finals[i])
-                        memory.forget(recalling.memories[i])
+                        memory.write(memories[i], game, horizon, final_rows[i])
+                        memory.forget(memories[i])
                     begin(game, own_ids, mixture)
         table.observe(game, words[i])
         if recalling is not None:
-            memory.write(recalling.memories[i], game, horizon, recalling.rows[i])
-            memory.mask(recalling.memories[i], recalling.masks[i])
+            memory.write(memories[i], game, horizon, rows[i])
+            memory.mask(memories[i], masks[i])
 
 
 play = entry(_play)

@@ -35,9 +35,10 @@ def key_of(host: int, pid: int) -> int:
 @rule
 def lives(game: Game, ids: Ids, host: int, pid: int) -> bool:
     """Whether a process of the host has this pid now."""
+    stopped = host == OT_HOST and pid == OT_PID and game.ot_running == 0
     for image_pid in IMAGE_PIDS[host]:
-        if image_pid == pid:
-            return not (host == OT_HOST and pid == OT_PID and game.ot_running == 0)
+        if image_pid == pid and not stopped:
+            return True
     key = key_of(host, pid)
     for k in range(ids.processes):
         if ids.process[k] == key:

@@ -71,7 +71,7 @@ GAME = np.dtype(
         ("placed", "u1"),  # the host on which blue placed a decoy, or NONE
         ("found", "u1"),  # the host on which blue's analysis found files, or NONE
         ("event_host", "u1"),  # the host on which red's action left events, or NONE
-        ("events", "u2"),  # how many
+        ("events", "u4"),  # how many: the decoys of a longest episode and a few more
         ("event_ports", "u1"),  # on how many local ports
         ("event_shell", "u1"),  # one of them shows red's shell port
         ("cost", "u2"),  # what blue loses, in tenths of a reward point

@@ -48,7 +48,7 @@ def student_p(t: float, degrees: int) -> float:
     """The two-sided p-value of a value of Student's t."""
     if math.isinf(t):
         return 0.0
-    if t * t < degrees:  # the smaller share is the one that is known exactly
+    if abs(t) < 1:  # the other way round too little would be left of t after rounding
         return 1 - incomplete_beta(0.5, degrees / 2, t * t / (degrees + t * t))
     return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t))
 

@@ -50,6 +50,17 @@ class Terms(NamedTuple):
     penalty: float  # for each violation, in units of lambda
 
 
+# The same as a record, as compiled loops take it.
+TERMS = np.dtype(
+    [("rule", "u1"), ("alignment_lambda", "f8"), ("bonus", "f8"), ("penalty", "f8")], align=True
+)
+
+
+def terms_record(terms: Terms) -> Any:
+    """Terms as an array of one record."""
+    return np.array([tuple(terms)], dtype=TERMS).view(np.recarray)
+
+
 def checked_terms(
     alignment_lambda: float, rule: str = "held", bonus: float = 0.0, penalty: float = 0.0
 ) -> Terms:
