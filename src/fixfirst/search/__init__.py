@@ -1,0 +1,1 @@
+"""The search for the best order of repair. Needs the extra `search` (Optuna, BoTorch)."""
