@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -272,15 +273,20 @@ def test_a_policy_acts_in_any_batch_and_follows_the_order_it_is_told(tmp_path):
     with pytest.raises(ValueError, match="several orders"):
         Policy(tmp_path / "run")
     policy = Policy(tmp_path / "run", "reverse")
-    batch = setup(orders=("reverse",), n_envs=9).batch()
-    batch.reset()
-    actions = policy.act(batch, torch.Generator().manual_seed(0))
-    assert actions.shape == (9,)
-    assert policy.act(batch, None).tolist() == policy.act(batch, None).tolist()
-    batch.step(actions)
+    seen = np.random.default_rng(0).integers(0, 2, (9, 52), dtype=np.int8)
+    likeliest = policy.act(seen)
+    assert likeliest.tolist() == policy.logits(seen).argmax(dim=1).tolist()
+    other = Policy(tmp_path / "run", "balanced").logits(seen)
+    assert not torch.equal(policy.logits(seen), other)
+    drawn = {tuple(policy.act(seen, dice=np.full(9, d)).tolist()) for d in (0.0, 0.5, 0.99)}
+    assert len(drawn) == 3
     plain = train(tmp_path / "plain", setup())
     with pytest.raises(ValueError, match="without an order"):
         Policy(plain.run, "reverse")
+    with pytest.raises(ValueError, match=r"\(9, 52\)"):
+        Policy(plain.run).act(np.zeros((9, 196), np.float32))
+    with pytest.raises(ValueError, match="without masks"):
+        Policy(plain.run).act(seen, np.ones((9, 145), np.bool_))
 
 
 def test_old_unfinished_checkpoints_do_not_count(tmp_path):

@@ -171,3 +171,17 @@ def first_bad(actions: np.ndarray, count: int) -> int:
         if actions[i] < 0 or actions[i] >= count:
             return i
     return -1
+
+
+@entry
+def recall(
+    games: np.ndarray, memories: np.ndarray, horizon: int, rows: np.ndarray, masks: np.ndarray
+) -> None:
+    """Remember one more step of games of which only what blue sees is known."""
+    for i in range(len(games)):
+        if games[i].step == 0:
+            memory.forget(memories[i])
+        else:
+            memory.remember(memories[i], games[i])
+        memory.write(memories[i], games[i], horizon, rows[i])
+        memory.mask(memories[i], masks[i])

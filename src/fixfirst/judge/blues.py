@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from fixfirst.judge.custom import as_blue, load
@@ -28,6 +29,7 @@ SCRIPTS = {
         lambda seed: React("Restore"), "CybORG's BlueReactRestoreAgent: restores where it sees one"
     ),
 }
+DRAWN = "drawn:"  # before a trained policy that is to draw its actions, as in training
 GREEDY = "greedy"
 GREEDY_ORDER = "critical-first"  # where none is given
 
@@ -51,6 +53,24 @@ def _greedy(name: str, seed: int) -> Any:
     return Greedy(Workflow(order if colon else GREEDY_ORDER))
 
 
+def _trained(name: str, seed: int) -> Any:
+    drawn = name.startswith(DRAWN)
+    run, _, order = name.removeprefix(DRAWN).partition("@")
+    if not run or not Path(run).is_dir():
+        if not drawn:
+            return None
+        raise ValueError(f"policy={name!r}: there is no folder {run!r} with a trained policy")
+    try:
+        from fixfirst.judge.trained import Trained  # noqa: PLC0415 - loads PyTorch
+        from fixfirst.learn.policy import Policy  # noqa: PLC0415
+    except ModuleNotFoundError as missing:
+        raise ValueError(
+            f"policy={name!r}: a trained policy needs {missing.name}; "
+            "install it with: pip install 'fixfirst[learn]'"
+        ) from missing
+    return Trained(Policy(run, order or None), seed if drawn else None)
+
+
 def _function(name: str, seed: int) -> Any:
     return load(name) if ":" in name else None
 
@@ -59,6 +79,7 @@ def _function(name: str, seed: int) -> Any:
 KINDS = [
     Kind(", ".join(SCRIPTS), _script),
     Kind("greedy:ORDER", _greedy),
+    Kind("the folder of a training (RUN, RUN@ORDER or drawn:RUN)", _trained),
     Kind("module:function for one of your own", _function),
 ]
 
@@ -76,8 +97,8 @@ def add_kind(kind: Kind) -> None:
 def find_blue(policy: Any, seed: int = 0) -> Blue:
     """A policy that can play.
 
-    policy   a name of one of the `KINDS`: a script (see `SCRIPTS`), "greedy:ORDER",
-             "module:function" for a function from observations [N, 52] to actions [N]; or
+    policy   a name of one of the `KINDS`: a script (see `SCRIPTS`), "greedy:ORDER", the folder
+             of a training (see `Trained`), "module:function" for a function from observations [N, 52] to actions [N]; or
              such a function itself; or a `Blue`
     seed     of a script that draws
     """

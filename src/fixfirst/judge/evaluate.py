@@ -132,7 +132,7 @@ def evaluate(
 ) -> Evaluated:
     """Play complete episodes, as `play` does, and account for what was lost.
 
-    order     judge the blue's fixes by this order, too
+    order     judge the blue's fixes by this order, too; a trained policy's are judged by its own
     on        "fixfirst", or "cyborg:DIR" for the real CybORG in that folder
     rules     None: "latest", or those that the CybORG plays
     rng       None: "fast", or on CybORG "cpython", its own
@@ -140,6 +140,8 @@ def evaluate(
     count, first = checked_episodes(episodes, seed)
     player = find_blue(policy, first)
     workflow = Workflow(order) if isinstance(order, str) else order
+    if workflow is None:
+        workflow = getattr(player, "order", None)
     name = name_of(policy)
     tally = _Tally(workflow)
     folder = cyborg_folder(on)

@@ -141,8 +141,6 @@ def batches(
 ) -> Iterator[Batch]:  # fmt: skip
     """As many games as there are episodes, in as few batches as will do."""
     options.one_of("rng", rng, options.RNGS)
-    if order is not None and threads is None:
-        threads = 1  # the threaded loop does not compile with orders
     for size in shares(episodes, GAMES_AT_ONCE[rng]):
         chosen = options.checked(size, red, rules, horizon, rng, threads, "disabled", order)
         yield Batch(chosen, seed)

@@ -1,7 +1,5 @@
 """The blues that come with the package."""
 
-import hashlib
-
 import numpy as np
 
 from fixfirst.game.names import action_index
@@ -14,6 +12,7 @@ from fixfirst.game.tables import (
     OT_HOST,
 )
 from fixfirst.game.truth import TrueState
+from fixfirst.judge.streams import Streams
 from fixfirst.judge.view import View
 from fixfirst.workflow.orders import Workflow
 
@@ -47,34 +46,16 @@ class Random:
     sees = "bits"
 
     def __init__(self, seed: int) -> None:
-        digest = hashlib.blake2b(f"random blue {seed}".encode(), digest_size=8).digest()
-        self._key = np.frombuffer(digest, dtype="<u8").astype(np.uint64)
-        self._begun = 0
-        self._streams = np.zeros(0, dtype=np.uint64)
+        self._streams = Streams("random blue", seed)
 
     def begin(self, games: np.ndarray) -> None:
         """Give each game the stream of the next episode."""
-        new = np.arange(self._begun, self._begun + len(games), dtype=np.uint64)
-        self._begun += len(games)
-        missing = int(games.max(initial=-1)) + 1 - len(self._streams)
-        if missing > 0:
-            self._streams = np.append(self._streams, np.zeros(missing, dtype=np.uint64))
-        self._streams[games] = _splitmix(self._key, new)
+        self._streams.begin(games)
 
     def act(self, view: View) -> np.ndarray:
         """One draw a game."""
-        streams = self._streams[: len(view)]
-        words = _splitmix(streams, view.step.astype(np.uint64))
-        return ((words >> np.uint64(32)) * np.uint64(ACTIONS) >> np.uint64(32)).astype(np.int64)
-
-
-def _splitmix(start: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """The n-th output (from 0) of the generator SplitMix64 started there."""
-    words: np.ndarray = start + (n + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    words ^= words >> np.uint64(31)
-    return words
+        words = self._streams.words(view.step)
+        return (words * np.uint64(ACTIONS) >> np.uint64(32)).astype(np.int64)
 
 
 class React:

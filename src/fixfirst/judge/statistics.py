@@ -99,7 +99,7 @@ def sign_flip_p(differences: np.ndarray) -> float:
     n = len(given)
     found = abs(given.sum()) * (1 - 1e-12)  # what rounding parts is the same
     if n <= ALL_SIGNS:
-        signs = np.arange(2**n)[:, None] >> np.arange(n) & 1
+        signs: np.ndarray = np.arange(2**n)[:, None] >> np.arange(n) & 1
         return float((np.abs(_flipped(signs, given)) >= found).mean())
     draw = np.random.default_rng(0)
     further, drawn = 0, 0
