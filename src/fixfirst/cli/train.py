@@ -208,7 +208,7 @@ class Display:
         seconds = self._clock()
         first = self._first = self._first or row.episodes
         speed = row.steps / row.episodes * (row.episodes - first) / max(seconds, 1e-9)
-        busy = row.play_seconds + row.update_seconds
+        busy = row.play_seconds + row.advantage_seconds + row.update_seconds
         total = "" if self._total is None else f" of {self._total:,}"
         left = "-"
         if self._total is not None and row.episodes > first:

@@ -120,11 +120,11 @@ def _play(
             memory.mask(memories[i], masks[i])
 
 
-play = entry(_play)
-play_threaded = entry(_play, parallel=True)
+play = entry()(_play)
+play_threaded = entry(parallel=True)(_play)
 
 
-@entry
+@entry()
 def reset(
     games: np.ndarray, ids: Any, following: Any, recalling: Any, chosen: np.ndarray,
     mixture: np.ndarray,
@@ -138,7 +138,7 @@ def reset(
             memory.forget(recalling.memories[i])
 
 
-@entry
+@entry()
 def look(
     games: np.ndarray, recalling: Any, horizon: int, chosen: np.ndarray, words: np.ndarray
 ) -> None:
@@ -150,21 +150,21 @@ def look(
             memory.mask(recalling.memories[i], recalling.masks[i])
 
 
-@entry
+@entry()
 def seed_exact(ids: np.ndarray, chosen: np.ndarray, limbs: np.ndarray, counts: np.ndarray) -> None:
     """Seed the exact generators of the chosen games, as `random.seed` would."""
     for k in range(len(chosen)):
         twister.seed(ids[chosen[k]], limbs[k], counts[k])
 
 
-@entry
+@entry()
 def next_random(ids: np.ndarray, out: np.ndarray) -> None:
     """What `random.random()` would return next in each game; nothing is drawn."""
     for i in range(len(ids)):
         out[i] = twister.peek(ids[i])
 
 
-@entry
+@entry()
 def first_bad(actions: np.ndarray, count: int) -> int:
     """The first game whose action is not among 0 .. count - 1, or -1."""
     for i in range(len(actions)):
@@ -173,7 +173,7 @@ def first_bad(actions: np.ndarray, count: int) -> int:
     return -1
 
 
-@entry
+@entry()
 def recall(
     games: np.ndarray, memories: np.ndarray, horizon: int, rows: np.ndarray, masks: np.ndarray
 ) -> None:

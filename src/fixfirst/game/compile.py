@@ -16,7 +16,7 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -31,7 +31,7 @@ R = TypeVar("R")
 INTERPRETED = bool(config.DISABLE_JIT)
 _PACKAGE = Path(__file__).resolve().parents[1]
 # What machine code is made from.
-_COMPILED = ("game/*.py", "workflow/*.py", "envs/kernel.py", "envs/memory.py")
+_COMPILED = ("game/*.py", "workflow/*.py", "envs/kernel.py", "envs/memory.py", "learn/fused.py")
 _KEEP_UNUSED_SECONDS = 30 * 24 * 3600
 
 
@@ -40,19 +40,29 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
     return numba.njit(error_model="numpy")(function)  # type: ignore[no-any-return]
 
 
-def entry(function: Callable[P, R], parallel: bool = False) -> Callable[P, R]:
+def entry(
+    *, parallel: bool = False, fastmath: Set[str] = frozenset()
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile a function that Python calls, without the GIL, and store the machine code.
 
-    With `parallel`, its `prange` loops are shared out among threads.
+    parallel   share its `prange` loops out among threads
+    fastmath   what the compiler may do to floating-point sums, in LLVM's words
     """
-    compiled = numba.njit(error_model="numpy", nogil=True, parallel=parallel)(function)
-    if not INTERPRETED:
-        cache = _ParallelCache if parallel else _EntryCache
-        try:
-            compiled._cache = cache(compiled.py_func)
-        except OSError as problem:
-            _say(f"compiled code cannot be stored and is built anew each time ({problem})")
-    return compiled  # type: ignore[no-any-return]
+    compiler = numba.njit(
+        error_model="numpy", nogil=True, parallel=parallel, fastmath=set(fastmath)
+    )
+
+    def compiled(function: Callable[P, R]) -> Callable[P, R]:
+        dispatcher = compiler(function)
+        if not INTERPRETED:
+            cache = _ParallelCache if parallel else _EntryCache
+            try:
+                dispatcher._cache = cache(dispatcher.py_func)
+            except OSError as problem:
+                _say(f"compiled code cannot be stored and is built anew each time ({problem})")
+        return dispatcher  # type: ignore[no-any-return]
+
+    return compiled
 
 
 @functools.cache

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from fixfirst.learn import fused
+
 
 class Network:
     """Layers of tanh and a linear last one. Weights are [in, out]."""
@@ -39,7 +41,7 @@ class Network:
             out = layers[k][:rows]
             torch.addmm(bias, current, weight, out=out)
             if k + 1 < len(self.weights):
-                torch.tanh_(out)
+                _tanh(out)
             current = out
         return current
 
@@ -58,12 +60,26 @@ class Network:
             if k:
                 next_slope = slopes[k - 1][:rows]
                 torch.mm(slope, self.weights[k].t(), out=next_slope)
-                # The derivative of tanh, by its own value: 1 - below ** 2.
-                next_slope.addcmul_(next_slope * below, below, value=-1.0)
+                _tanh_slope(next_slope, below)
 
     def memory(self, rows: int, device: torch.device) -> list[Tensor]:
         """Memory for the results (or slopes) of all layers."""
         return [torch.empty(rows, width, device=device) for width in self.widths[1:]]
+
+
+def _tanh(rows: Tensor) -> None:
+    if fused.usable(rows):
+        fused.tanh(rows.numpy())
+    else:
+        torch.tanh_(rows)
+
+
+def _tanh_slope(slopes: Tensor, values: Tensor) -> None:
+    """The derivative of tanh, by its own value: 1 - value ** 2."""
+    if fused.usable(slopes):
+        fused.tanh_slope(slopes.numpy(), values.numpy())
+    else:
+        slopes.addcmul_(slopes * values, values, value=-1.0)
 
 
 class ActorCritic:

@@ -1,5 +1,6 @@
 """Playing a batch of games with a policy, and keeping what the update needs."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,9 @@ from torch import Tensor
 from fixfirst.envs.batch import Batch
 from fixfirst.envs.memory import WIDTH
 from fixfirst.game.tables import ACTIONS, OBSERVATION_BITS
+from fixfirst.learn import fused
 from fixfirst.learn.network import ActorCritic
+from fixfirst.learn.workers import Workers
 from fixfirst.workflow.orders import Workflow
 
 MASKED = -1e9  # the logit of an action that is not allowed
@@ -38,14 +41,25 @@ def observe(batch: Batch, into: Tensor) -> None:
 
 
 def sample(logits: Tensor, dice: Tensor) -> Tensor:
-    """An action for each row, by inverting its cumulative probabilities at `dice` in [0, 1).
+    """An action for each row, by inverting its cumulative probabilities at `dice` in [0, 1)."""
+    actions = torch.empty(len(logits), dtype=torch.int64, device=logits.device)
+    draw(logits.clone(), dice, actions, torch.empty_like(dice))
+    return actions
+
+
+def draw(logits: Tensor, dice: Tensor, actions: Tensor, log_probs: Tensor) -> None:
+    """As `sample`, into `actions`, with the log-probability of each; `logits` may be overwritten.
 
     A row's total is what its own sum says, not 1, so that rounding can draw no action that
     does not exist or has no chance.
     """
+    if fused.usable(logits):
+        fused.draw(logits.numpy(), dice.numpy(), actions.numpy(), log_probs.numpy())
+        return
     heights = torch.softmax(logits, dim=1).cumsum_(dim=1)
     cut = dice[:, None] * heights[:, -1:]
-    return (heights <= cut).sum(dim=1).clamp_(max=logits.shape[1] - 1)
+    actions.copy_((heights <= cut).sum(dim=1).clamp_(max=logits.shape[1] - 1))
+    log_probs.copy_(logits.gather(1, actions[:, None]).squeeze(1) - logits.logsumexp(dim=1))
 
 
 @dataclass
@@ -74,8 +88,9 @@ class Rollout:
     """T steps of N games. All memory is taken once and used again for every rollout."""
 
     def __init__(
-        self, steps: int, games: int, inputs: int, device: torch.device, masked: bool
-    ) -> None:
+        self, steps: int, games: int, inputs: int, device: torch.device, masked: bool,
+        workers: Workers,
+    ) -> None:  # fmt: skip
         self.steps, self.games, self.inputs, self.device = steps, games, inputs, device
         self.observations = torch.zeros(steps + 1, games, inputs, device=device)
         self.actions = torch.zeros(steps, games, dtype=torch.int64, device=device)
@@ -88,6 +103,8 @@ class Rollout:
         if masked:
             self.masks = torch.ones(steps, games, ACTIONS, dtype=torch.bool, device=device)
         self._final_observation = torch.zeros(games, inputs, device=device)
+        self.workers, self._parts = workers, workers.parts(games)
+        self.game_seconds = 0.0  # that the games took in the last rollout
 
     def set_orders(self, features: np.ndarray) -> None:
         """Write the orders into their columns, once for all steps."""
@@ -103,16 +120,16 @@ class Rollout:
         layers = policy.actor.memory(self.games, self.device)
         ended: list[Episodes] = []
         dice = torch.rand(self.steps, self.games, generator=generator).to(self.device)
+        self.game_seconds = 0.0
         for t in range(self.steps):
             observe(batch, self.observations[t])
-            logits = policy.actor.forward(self.observations[t], layers)
             if self.masks is not None and batch.recalling is not None:
                 self.masks[t] = torch.from_numpy(batch.recalling.masks)
-                logits.masked_fill_(~self.masks[t], MASKED)
-            self.actions[t] = sample(logits, dice[t])
-            chosen = logits.gather(1, self.actions[t][:, None]).squeeze(1)
-            self.log_probs[t] = chosen - logits.logsumexp(dim=1)
-            batch.step(self.actions[t].cpu().numpy())
+            self._choose(t, policy, layers, dice[t])
+            actions = self.actions[t].cpu().numpy()
+            began = time.perf_counter()
+            batch.step(actions)
+            self.game_seconds += time.perf_counter() - began
             results = batch.results
             self.rewards[t] = torch.from_numpy(batch.rewards)
             self.truncated[t] = torch.from_numpy(results.truncated)
@@ -122,6 +139,17 @@ class Rollout:
         self.rewards.mul_(reward_scale)
         observe(batch, self.observations[self.steps])
         return join(ended)
+
+    def _choose(self, t: int, policy: ActorCritic, layers: list[Tensor], dice: Tensor) -> None:
+        """Draw the actions of step t, and keep how likely they were."""
+
+        def work(part: slice) -> None:
+            logits = policy.actor.forward(self.observations[t, part], [x[part] for x in layers])
+            if self.masks is not None:
+                logits.masked_fill_(~self.masks[t, part], MASKED)
+            draw(logits, dice[part], self.actions[t, part], self.log_probs[t, part])
+
+        self.workers.map(work, self._parts)
 
     def _keep_ends(self, batch: Batch, policy: ActorCritic, t: int) -> None:
         """The value of the observation that a same-step reset has replaced."""

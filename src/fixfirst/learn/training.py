@@ -15,6 +15,7 @@ from fixfirst.learn.options import scheduled
 from fixfirst.learn.rollout import Episodes, Rollout, input_width, order_features
 from fixfirst.learn.setup import Setup
 from fixfirst.learn.update import Updater
+from fixfirst.learn.workers import Workers
 
 GATE, PLATEAU, EPISODES = "gate", "plateau", "episodes"
 LEAST_FIXES = 10  # in all, for the gate; and one an episode on average
@@ -40,7 +41,9 @@ class Row:
     divergence: float
     gradient_norm: float
     explained: float
-    play_seconds: float
+    play_seconds: float  # games, networks and draws
+    game_seconds: float  # of these, the games
+    advantage_seconds: float
     update_seconds: float
 
 
@@ -61,9 +64,13 @@ class Training:
         workflows = setup.order_of_game
         width = input_width(workflows, setup.memory)
         self.policy = ActorCritic(width, ACTIONS, ppo.hidden, setup.seed, self.device)
-        self.rollout = Rollout(ppo.steps, setup.n_envs, width, self.device, setup.mask)
+        # On a graphics card PyTorch shares the work out by itself.
+        self.workers = Workers(torch.get_num_threads() if self.device.type == "cpu" else 1)
+        self.rollout = Rollout(
+            ppo.steps, setup.n_envs, width, self.device, setup.mask, self.workers
+        )
         self.rollout.set_orders(order_features(workflows, setup.n_envs))
-        self.updater = Updater(self.policy, ppo, self.rollout)
+        self.updater = Updater(self.policy, ppo, self.rollout, self.workers)
         self.generator = torch.Generator().manual_seed(setup.seed)
         self.batch = setup.batch()
         self.batch.reset()
@@ -86,11 +93,12 @@ class Training:
         """Play one rollout and learn from it."""
         ppo = self.setup.ppo
         progress = min(1.0, self.episodes / self.setup.episodes)
-        with torch.no_grad():
+        with torch.no_grad(), self.workers.alone():
             began = time.perf_counter()
             ended = self.rollout.collect(self.batch, self.policy, self.generator, ppo.reward_scale)
             played = time.perf_counter()
             advantages, returns = self.updater.advantages(self.rollout)
+            estimated = time.perf_counter()
             told = self.updater.update(
                 self.rollout, advantages, returns,
                 scheduled(ppo.learning_rate, ppo.learning_rate_schedule, progress),
@@ -109,7 +117,9 @@ class Training:
             **_means(ended),
             **asdict(told),
             play_seconds=played - began,
-            update_seconds=learnt - played,
+            game_seconds=self.rollout.game_seconds,
+            advantage_seconds=estimated - played,
+            update_seconds=learnt - estimated,
         )
 
     def _judge(self, ended: Episodes) -> None:

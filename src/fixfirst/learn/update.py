@@ -3,14 +3,16 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from fixfirst.learn.advantages import Scale, estimate_advantages
 from fixfirst.learn.loss import policy_loss, value_loss
-from fixfirst.learn.network import ActorCritic, Network
+from fixfirst.learn.network import ActorCritic
 from fixfirst.learn.options import PPO
 from fixfirst.learn.rollout import MASKED, Rollout
+from fixfirst.learn.workers import Workers
 
 
 class NotFiniteError(RuntimeError):
@@ -30,11 +32,26 @@ class Told:
     explained: float  # share of the returns' variance that the values explained before
 
 
+class _Desk:
+    """The memory that one thread needs to work on its part of a minibatch."""
+
+    def __init__(self, policy: ActorCritic, rows: int) -> None:
+        device = policy.device
+        self.inputs = torch.empty(rows, policy.inputs, device=device)
+        self.layers = {n: n.memory(rows, device) for n in (policy.actor, policy.critic)}
+        self.slopes = {n: n.memory(rows, device) for n in (policy.actor, policy.critic)}
+        self.gradients = {
+            n: [torch.zeros_like(p) for p in n.parameters()] for n in (policy.actor, policy.critic)
+        }
+
+
 class Updater:
     """Memory, optimiser and scale of the updates of one policy."""
 
-    def __init__(self, policy: ActorCritic, options: PPO, rollout: Rollout) -> None:
-        self.policy, self.options = policy, options
+    def __init__(
+        self, policy: ActorCritic, options: PPO, rollout: Rollout, workers: Workers
+    ) -> None:
+        self.policy, self.options, self.workers = policy, options, workers
         self.scale = Scale()
         self.total = rollout.steps * rollout.games
         self.minibatch = min(options.minibatch, self.total)
@@ -46,22 +63,25 @@ class Updater:
             self.parameters, lr=options.learning_rate, eps=options.adam_epsilon,
             fused=policy.device.type == "cpu",
         )  # fmt: skip
-        rows, device = self.minibatch, policy.device
-        self._inputs = torch.empty(rows, policy.inputs, device=device)
-        self._memory = {
-            id(network): (network.memory(rows, device), network.memory(rows, device))
-            for network in (policy.actor, policy.critic)
-        }
+        share = -(-self.minibatch // workers.threads)
+        self._desks = [_Desk(policy, share) for _ in range(workers.threads)]
 
     def values(self, observations: Tensor) -> Tensor:
         """The critic's values, as returns, of observations [..., inputs]."""
         flat = observations.reshape(-1, self.policy.inputs)
-        layers, _ = self._memory[id(self.policy.critic)]
-        parts = [
-            self.policy.critic.forward(rows, layers).squeeze(1).clone()
-            for rows in torch.split(flat, self.minibatch)
-        ]
-        return self._returns_of(torch.cat(parts)).reshape(observations.shape[:-1])
+        values = torch.empty(len(flat), device=flat.device)
+        critic = self.policy.critic
+
+        def work(job: tuple[_Desk, slice]) -> None:
+            desk, part = job
+            size = len(desk.inputs)
+            for rows, out in zip(
+                torch.split(flat[part], size), torch.split(values[part], size), strict=True
+            ):
+                out.copy_(critic.forward(rows, desk.layers[critic]).squeeze(1))
+
+        self.workers.map(work, self._jobs(len(flat)))
+        return self._returns_of(values).reshape(observations.shape[:-1])
 
     def advantages(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
         """Advantages and returns [T, N] of a rollout."""
@@ -89,47 +109,62 @@ class Updater:
             order = torch.randperm(self.total, generator=generator).to(self.policy.device)
             for rows in torch.split(order, self.minibatch):
                 told.append(self._step(flat, rows, entropy))
-        numbers = [*torch.stack(told).mean(dim=0).tolist(), explained.item()]
+        numbers = [*np.mean(told, axis=0).tolist(), explained.item()]
         if not all(math.isfinite(number) for number in numbers):
             raise NotFiniteError("the losses are no longer finite; a lower learning rate may help")
         return Told(*numbers)
 
-    def _step(self, flat: "_Flat", rows: Tensor, entropy: float) -> Tensor:
+    def _step(self, flat: "_Flat", rows: Tensor, entropy: float) -> list[float]:
         """One gradient step on the given samples."""
-        options = self.options
-        inputs = self._inputs[: len(rows)]
-        torch.index_select(flat.observations, 0, rows, out=inputs)
         advantages = flat.advantages[rows]
-        if options.normalise_advantages and len(rows) > 1:
+        if self.options.normalise_advantages and len(rows) > 1:
             advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        actor, critic = self.policy.actor, self.policy.critic
+        jobs = self._jobs(len(rows))
+        told = self.workers.map(
+            lambda job: self._slopes(job[0], flat, rows[job[1]], advantages[job[1]], entropy,
+                                     len(rows)), jobs,
+        )  # fmt: skip
+        networks = (self.policy.actor, self.policy.critic)
+        parts = [[g for n in networks for g in desk.gradients[n]] for desk, _ in jobs]
+        for total, *shares in zip(self.gradients, *parts, strict=True):
+            total.copy_(shares[0])
+            for share in shares[1:]:
+                total.add_(share)
+        norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.options.max_gradient_norm)
+        self.adam.step()
+        return [*(sum(column) for column in zip(*told, strict=True)), norm.item()]
 
-        layers, slopes = self._memory[id(actor)]
+    def _slopes(
+        self, desk: _Desk, flat: "_Flat", rows: Tensor, advantages: Tensor, entropy: float,
+        count: int,
+    ) -> list[float]:  # fmt: skip
+        """The gradients of some samples' share of the loss, left on the desk; what they tell."""
+        options, size = self.options, len(rows)
+        actor, critic = self.policy.actor, self.policy.critic
+        inputs = torch.index_select(flat.observations, 0, rows, out=desk.inputs[:size])
+
+        layers, slopes = desk.layers[actor], desk.slopes[actor]
         logits = actor.forward(inputs, layers)
         if flat.masks is not None:
             logits.masked_fill_(~flat.masks[rows], MASKED)
         policy = policy_loss(
             logits, flat.actions[rows], flat.log_probs[rows], advantages, options.clip, entropy,
-            slopes[-1][: len(rows)],
+            slopes[-1][:size], count,
         )  # fmt: skip
-        actor.backward(inputs, layers, slopes, self._gradients_of(actor))
+        actor.backward(inputs, layers, slopes, desk.gradients[actor])
 
-        layers, slopes = self._memory[id(critic)]
+        layers, slopes = desk.layers[critic], desk.slopes[critic]
         values = critic.forward(inputs, layers)
-        loss = value_loss(
-            values, flat.targets[rows][:, None], options.value_coefficient, slopes[-1][: len(rows)]
-        )
-        critic.backward(inputs, layers, slopes, self._gradients_of(critic))
+        value = value_loss(
+            values, flat.targets[rows][:, None], options.value_coefficient, slopes[-1][:size],
+            count,
+        )  # fmt: skip
+        critic.backward(inputs, layers, slopes, desk.gradients[critic])
+        return [policy.loss, value, policy.entropy, policy.clipped, policy.divergence]
 
-        norm = torch.nn.utils.clip_grad_norm_(self.parameters, options.max_gradient_norm)
-        self.adam.step()
-        return torch.stack(
-            [policy.loss, loss, policy.entropy, policy.clipped, policy.divergence, norm]
-        )
-
-    def _gradients_of(self, network: Network) -> list[Tensor]:
-        count = len(self.policy.actor.parameters())
-        return self.gradients[:count] if network is self.policy.actor else self.gradients[count:]
+    def _jobs(self, rows: int) -> list[tuple[_Desk, slice]]:
+        """A desk and a part of the rows for each thread."""
+        return list(zip(self._desks, self.workers.parts(rows), strict=False))
 
     def _returns_of(self, values: Tensor) -> Tensor:
         return self.scale.from_units(values)
