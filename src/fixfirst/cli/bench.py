@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from fixfirst.cli import console
+from fixfirst.cli import console, sheets
 from fixfirst.game.facts import REDS
 
 app = typer.Typer(no_args_is_help=True)
@@ -54,6 +54,125 @@ def game(
     if json is not None:
         console.write_json(json, figures)
         console.say(f"All figures are in {json}.")
+
+
+TRAIN_EXAMPLES = console.examples(
+    "fixfirst bench train                     the speed of training, and where its time goes",
+    "fixfirst bench train --quick             the same in under 40 seconds",
+    "fixfirst bench train --json train.json   all figures in a file as well",
+)
+
+
+@app.command(epilog=TRAIN_EXAMPLES)
+def train(quick: Quick = False, json: Json = None) -> None:
+    """Measure training: steps a second, the parts of the time, the ceiling, and SB3's PPO."""
+    from fixfirst.cli.learning import must_have_torch  # noqa: PLC0415 - loads the compiler
+
+    must_have_torch()
+    from fixfirst.bench import train as bench  # noqa: PLC0415
+
+    console.must_be_writable(json)
+    with console.progress("Measuring", bench.parts()) as more:
+        figures = bench.run(quick, lambda _: more(1))
+    _print_training(figures)
+    if json is not None:
+        console.write_json(json, figures)
+        console.say(f"All figures are in {json}.")
+
+
+LEARN_EXAMPLES = console.examples(
+    "fixfirst bench learn runs/learn                        all results, about an hour",
+    "fixfirst bench learn runs/learn --only plain-bline     one of them",
+    "fixfirst bench learn runs/learn                        the same again: only what is missing",
+    "fixfirst bench learn runs/quick --quick                all but the long ones, far too short",
+)
+
+
+@app.command(epilog=LEARN_EXAMPLES)
+def learn(
+    out: Annotated[
+        Path,
+        typer.Argument(help="The folder of the results; what is there is kept.", metavar="OUT"),
+    ],
+    only: Annotated[
+        str | None,
+        typer.Option(help="Just these results, with commas.", metavar="NAME", show_default=False),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Hundredths of the training: to see that it works.")
+    ] = False,
+    json: Json = None,
+    markdown: sheets.Markdown = None,
+) -> None:
+    """Train and judge what `docs/ppo.md` reports: the learning results."""
+    from fixfirst.cli.learning import must_have_torch  # noqa: PLC0415 - loads the compiler
+
+    must_have_torch()
+    from fixfirst.bench import learn as bench  # noqa: PLC0415
+    from fixfirst.bench import learn_report  # noqa: PLC0415
+    from fixfirst.judge import report  # noqa: PLC0415
+
+    sheets.must_differ(json, markdown)
+    wanted = _wanted(bench.results(), only, quick)
+    with console.spinner_of("Training") as show:
+        found = bench.run(
+            out, wanted, 0.01 if quick else 1.0,
+            lambda name, run, row: show(
+                f"{name}, {run}: {row.episodes:,} episodes, return {row.environment_reward:.1f}"
+            ),
+        )  # fmt: skip
+    shown = learn_report.sheets(found)
+    sheets.show(shown)
+    sheets.write(found, json, "All figures are")
+    sheets.write(report.markdown(shown), markdown, "The tables are")
+
+
+def _wanted(all_results: list[Any], only: str | None, quick: bool) -> list[Any]:
+    if only is None:
+        return [one for one in all_results if not (quick and one.name == "all-orders")]
+    names = {one.name: one for one in all_results}
+    asked = [name.strip() for name in only.split(",")]
+    for name in asked:
+        if name not in names:
+            raise ValueError(f"--only {name!r} is not known; it is of {', '.join(names)}")
+    return [names[name] for name in asked]
+
+
+def _print_training(figures: dict[str, Any]) -> None:
+    machine = figures["machine"]
+    console.say(
+        f"{machine['processor']}, {machine['cores']} cores; Python {machine['python']}, "
+        f"PyTorch {machine['torch']} with {machine['threads']} threads; one order kept: "
+        f"{figures['order']}"
+    )
+    table = Table(title="Training, microseconds of a step", title_justify="left")
+    table.add_column("")
+    for name in figures["runs"]:
+        table.add_column(name, justify="right")
+    runs = list(figures["runs"].values())
+    for part in runs[0]["microseconds_per_step"]:
+        table.add_row(part, *(f"{run['microseconds_per_step'][part]:.2f}" for run in runs))
+    table.add_row("unexplained", *(f"{100 * run['unexplained']:.1f} %" for run in runs))
+    table.add_section()
+    table.add_row("steps/s", *(f"{run['steps_per_second']:,.0f}" for run in runs))
+    table.add_row("episodes/s", *(f"{run['episodes_per_second']:,.0f}" for run in runs))
+    console.out.print(table)
+    ceiling, fastest = figures["ceiling"], max(run["steps_per_second"] for run in runs)
+    console.say(
+        f"Matrix products alone, {ceiling['flops_per_step'] / 1e6:.2f} MFLOP a step at "
+        f"{ceiling['gflops_at_these_sizes']:.0f} GFLOP/s (large squares: "
+        f"{ceiling['gflops_of_square_products']:.0f}), would allow "
+        f"{ceiling['steps_per_second']:,.0f} steps/s; "
+        f"training reaches {100 * fastest / ceiling['steps_per_second']:.0f} % of that."
+    )
+    for rival in figures["stable_baselines3"]:
+        speed = rival["steps_per_second"]
+        console.say(
+            f"SB3 {rival['version']} PPO, {rival['games']} games, batch {rival['batch']}: "
+            f"{speed:,.0f} steps/s; fixfirst is {fastest / speed:.1f} times as fast."
+        )
+    if not figures["stable_baselines3"]:
+        console.say("SB3 is not installed, so it is not measured: pip install 'fixfirst[sb3]'")
 
 
 def _print(figures: dict[str, Any]) -> None:

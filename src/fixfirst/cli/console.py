@@ -51,6 +51,16 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
+def spinner_of(what: str) -> Iterator[Callable[[str], None]]:
+    """A sign of life that says what is being done as it changes; nothing without a terminal."""
+    if not err.is_terminal:
+        yield lambda text: None
+        return
+    with err.status(what) as status:
+        yield status.update
+
+
+@contextmanager
 def spinner(what: str) -> Iterator[None]:
     """A sign of life on standard error while work of unknown length is done."""
     if not err.is_terminal:

@@ -1,6 +1,5 @@
 """`fixfirst train`: train a defender, in a run folder."""
 
-import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from rich.live import Live
 from rich.table import Table
 
 from fixfirst.cli import console
+from fixfirst.cli.learning import must_have_torch
 from fixfirst.cli.options import Horizon, Rules
 from fixfirst.game.facts import REDS
 
@@ -79,7 +79,7 @@ def train(
     checkpoint_every: Annotated[int, typer.Option(help="Updates between checkpoints.")] = 20,
 ) -> None:
     """Train a defender with PPO; figures and checkpoints go to the folder RUN."""
-    torch = _torch()
+    torch = must_have_torch()
     from fixfirst.envs.options import whole  # noqa: PLC0415 - loads the compiler
     from fixfirst.learn.setup import Setup  # noqa: PLC0415
     from fixfirst.learn.train import train as train_in  # noqa: PLC0415
@@ -105,17 +105,6 @@ def train(
     if ended.why == "ctrl-c":
         console.say(f"Go on with: fixfirst train {run} --resume")
         raise typer.Exit(130)
-
-
-def _torch() -> Any:
-    try:
-        import torch  # noqa: PLC0415
-    except ModuleNotFoundError:
-        raise ValueError(
-            f"training needs PyTorch, which this Python ({sys.executable}) does not have; "
-            "install it with: pip install 'fixfirst[learn]'"
-        ) from None
-    return torch
 
 
 def _red(red: str) -> str | dict[str, float]:

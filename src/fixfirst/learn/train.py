@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ class Trained:
     checkpoint: Path
     why: str  # "gate", "plateau", "episodes", or "ctrl-c"
     rows: list[Row]
+    logging_seconds: float = 0.0  # spent on figures and checkpoints
 
     @property
     def last(self) -> Row:
@@ -89,16 +91,21 @@ def _resumed(folder: RunFolder) -> Training:
 def _run(
     folder: RunFolder, training: Training, every: int, on_update: Callable[[Row], Any]
 ) -> Trained:
+    began = time.perf_counter()
     rows = Rows(folder.path / METRICS, keep=training.updates)
     board = _board(folder.path / "tensorboard", training.updates)
+    logging = time.perf_counter() - began
 
     def note(row: Row) -> None:
+        nonlocal logging
+        began = time.perf_counter()
         rows.add(asdict(row))
         for name, value in asdict(row).items():
             board.add_scalar(name, value, row.steps)
         on_update(row)
         if training.updates % every == 0:
             checkpoint.save(training, folder.checkpoints)
+        logging += time.perf_counter() - began
 
     try:
         with _ctrl_c() as asked_to_stop:
@@ -107,13 +114,15 @@ def _run(
         folder.write_json("failure.json", {"updates": training.updates, **training.numbers()})
         raise
     else:
+        began = time.perf_counter()
         checkpoint.save(training, folder.checkpoints)
     finally:
         rows.close()
         board.close()
     told = [Row(**row) for row in read_rows(folder.path / METRICS)]
     folder.write_csv("metrics.csv", [asdict(row) for row in told])
-    return Trained(folder.path, latest_checkpoint(folder.path), why, told)
+    logging += time.perf_counter() - began
+    return Trained(folder.path, latest_checkpoint(folder.path), why, told, logging)
 
 
 @contextlib.contextmanager
