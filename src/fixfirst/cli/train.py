@@ -52,7 +52,7 @@ def train(
         str | None, typer.Option(help="default, hosts, or a TOML file.", metavar="GROUPS")
     ] = None,
     episodes: Annotated[int, typer.Option(help="How many at most.", metavar="NUMBER")] = 50_000,
-    n_envs: Annotated[int, typer.Option(help="Games side by side.", metavar="NUMBER")] = 512,
+    n_envs: Annotated[int, typer.Option(help="Games side by side.", metavar="NUMBER")] = 200,
     horizon: Horizon = 100,
     rules: Rules = "latest",
     alignment_lambda: Annotated[

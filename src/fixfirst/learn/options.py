@@ -15,20 +15,20 @@ class PPO:
     hidden: tuple[int, ...] = (64, 64)  # of actor and critic each, tanh
     # --- the batch
     steps: int = 100  # of each game in an update
-    minibatch: int = 4096
+    minibatch: int = 2000
     epochs: int = 4
     # --- the objective
     gamma: float = 0.99
     gae_lambda: float = 0.95
     clip: float = 0.2
     value_coefficient: float = 0.5
-    entropy: float = 0.02
+    entropy: float = 0.01
     entropy_schedule: str = "linear"
     reward_scale: float = 0.1
     normalise_advantages: bool = True
     normalise_values: bool = True
     # --- the optimiser
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     learning_rate_schedule: str = "linear"
     max_gradient_norm: float = 0.5
     adam_epsilon: float = 1e-5

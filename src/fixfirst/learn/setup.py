@@ -25,7 +25,7 @@ class Setup:
     red: str | dict[str, float] = "bline"
     rules: str = "latest"
     horizon: int = 100
-    n_envs: int = 512
+    n_envs: int = 200
     episodes: int = 50_000
     orders: tuple[str, ...] = ()
     groups: str | dict[str, list[str]] | None = None
