@@ -209,7 +209,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path, name):
 @pytest.mark.parametrize(
     ("text", "words"),
     [("{", "damaged"), ('{"format": 99}', "format 99"), ("[]", "damaged")]
-    + [('{"format": 1, "setup": {"redd": 1}}', "no option 'redd'")],
+    + [('{"format": 2, "setup": {"redd": 1}}', "no option 'redd'")],
 )
 def test_a_foreign_checkpoint_is_refused(tmp_path, text, words):
     train(tmp_path / "run", setup())

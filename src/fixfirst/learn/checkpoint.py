@@ -22,7 +22,7 @@ from fixfirst.learn.setup import Setup
 from fixfirst.learn.training import Training
 from fixfirst.version import VERSION
 
-FORMAT = 1
+FORMAT = 2
 KEPT = 2  # checkpoints of a run; older ones are removed
 
 

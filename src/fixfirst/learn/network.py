@@ -33,6 +33,25 @@ class Network:
         """All weights and biases, in order."""
         return [*self.weights, *self.biases]
 
+    @property
+    def size(self) -> int:
+        """How many numbers the parameters are."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    def views(self, flat: Tensor) -> list[Tensor]:
+        """The parameters' places in a row of `size` numbers."""
+        shapes = [parameter.shape for parameter in self.parameters()]
+        parts = torch.split(flat, [shape.numel() for shape in shapes])
+        return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
+
+    def move_to(self, flat: Tensor) -> None:
+        """Have the parameters in that row from now on."""
+        places = self.views(flat)
+        for place, parameter in zip(places, self.parameters(), strict=True):
+            place.copy_(parameter)
+        count = len(self.weights)
+        self.weights, self.biases = places[:count], places[count:]
+
     def forward(self, inputs: Tensor, layers: list[Tensor]) -> Tensor:
         """The outputs for a batch; each layer's results go to (the first rows of) `layers`."""
         rows = len(inputs)
@@ -83,7 +102,11 @@ def _tanh_slope(slopes: Tensor, values: Tensor) -> None:
 
 
 class ActorCritic:
-    """Two separate networks on the same observations."""
+    """Two separate networks on the same observations.
+
+    All parameters stand in one row, `flat`, the actor's first: what is done to each number
+    alone, as by the optimiser, is done to all in one go.
+    """
 
     def __init__(
         self, inputs: int, actions: int, hidden: Sequence[int], seed: int, device: torch.device
@@ -93,13 +116,17 @@ class ActorCritic:
         self.actor = Network((inputs, *hidden, actions), 0.01, generator)
         self.critic = Network((inputs, *hidden, 1), 1.0, generator)
         self.device = device
-        for network in (self.actor, self.critic):
-            network.weights = [weight.to(device) for weight in network.weights]
-            network.biases = [bias.to(device) for bias in network.biases]
+        self.flat = torch.empty(self.actor.size + self.critic.size, device=device)
+        for network, part in zip((self.actor, self.critic), self.parts(self.flat), strict=True):
+            network.move_to(part)
 
     def parameters(self) -> list[Tensor]:
         """All weights and biases, the actor's first."""
         return [*self.actor.parameters(), *self.critic.parameters()]
+
+    def parts(self, flat: Tensor) -> tuple[Tensor, Tensor]:
+        """The actor's and the critic's part of a row like `flat`."""
+        return flat[: self.actor.size], flat[self.actor.size :]
 
     def state(self) -> dict[str, Tensor]:
         """Weights and biases by name."""

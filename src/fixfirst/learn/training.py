@@ -148,9 +148,8 @@ class Training:
     def tensors(self) -> dict[str, Tensor]:
         """All else that changes and is made of tensors."""
         kept = {"generator": self.generator.get_state()}
-        for k, parameter in enumerate(self.updater.parameters):
-            for name, value in self.updater.adam.state.get(parameter, {}).items():
-                kept[f"adam.{k}.{name}"] = value.detach().cpu().clone()
+        for name, value in self.updater.adam.state.get(self.policy.flat, {}).items():
+            kept[f"adam.{name}"] = value.detach().cpu().clone()
         return kept
 
     def numbers(self) -> dict[str, Any]:
@@ -170,11 +169,13 @@ class Training:
         """Go on from what was kept."""
         self.policy.load(weights)
         self.generator.set_state(tensors["generator"])
-        for k, parameter in enumerate(self.updater.parameters):
-            start = f"adam.{k}."
-            state = {n[len(start) :]: t.clone() for n, t in tensors.items() if n.startswith(start)}
-            if state:
-                self.updater.adam.state[parameter] = state
+        state = {
+            name.removeprefix("adam."): value.clone()
+            for name, value in tensors.items()
+            if name.startswith("adam.")
+        }
+        if state:
+            self.updater.adam.state[self.policy.flat] = state
         self.updates, self.episodes = numbers["updates"], numbers["episodes"]
         self.steps, self.since_best = numbers["steps"], numbers["since_best"]
         self.best = -float("inf") if numbers["best"] is None else numbers["best"]

@@ -40,8 +40,12 @@ class _Desk:
         self.inputs = torch.empty(rows, policy.inputs, device=device)
         self.layers = {n: n.memory(rows, device) for n in (policy.actor, policy.critic)}
         self.slopes = {n: n.memory(rows, device) for n in (policy.actor, policy.critic)}
+        self.gradient = torch.zeros_like(policy.flat)
         self.gradients = {
-            n: [torch.zeros_like(p) for p in n.parameters()] for n in (policy.actor, policy.critic)
+            network: network.views(part)
+            for network, part in zip(
+                (policy.actor, policy.critic), policy.parts(self.gradient), strict=True
+            )
         }
 
 
@@ -55,12 +59,9 @@ class Updater:
         self.scale = Scale()
         self.total = rollout.steps * rollout.games
         self.minibatch = min(options.minibatch, self.total)
-        self.parameters = policy.parameters()
-        for parameter in self.parameters:
-            parameter.grad = torch.zeros_like(parameter)
-        self.gradients = [_given(parameter.grad) for parameter in self.parameters]
+        self.gradient = policy.flat.grad = torch.zeros_like(policy.flat)
         self.adam = torch.optim.Adam(
-            self.parameters, lr=options.learning_rate, eps=options.adam_epsilon,
+            [policy.flat], lr=options.learning_rate, eps=options.adam_epsilon,
             fused=policy.device.type == "cpu",
         )  # fmt: skip
         share = -(-self.minibatch // workers.threads)
@@ -116,23 +117,21 @@ class Updater:
 
     def _step(self, flat: "_Flat", rows: Tensor, entropy: float) -> list[float]:
         """One gradient step on the given samples."""
-        advantages = flat.advantages[rows]
-        if self.options.normalise_advantages and len(rows) > 1:
+        options, advantages = self.options, flat.advantages[rows]
+        if options.normalise_advantages and len(rows) > 1:
             advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         jobs = self._jobs(len(rows))
         told = self.workers.map(
             lambda job: self._slopes(job[0], flat, rows[job[1]], advantages[job[1]], entropy,
                                      len(rows)), jobs,
         )  # fmt: skip
-        networks = (self.policy.actor, self.policy.critic)
-        parts = [[g for n in networks for g in desk.gradients[n]] for desk, _ in jobs]
-        for total, *shares in zip(self.gradients, *parts, strict=True):
-            total.copy_(shares[0])
-            for share in shares[1:]:
-                total.add_(share)
-        norm = torch.nn.utils.clip_grad_norm_(self.parameters, self.options.max_gradient_norm)
+        self.gradient.copy_(jobs[0][0].gradient)
+        for desk, _ in jobs[1:]:
+            self.gradient.add_(desk.gradient)
+        norm = self.gradient.norm().item()
+        self.gradient.mul_(min(1.0, options.max_gradient_norm / (norm + 1e-6)))
         self.adam.step()
-        return [*(sum(column) for column in zip(*told, strict=True)), norm.item()]
+        return [*(sum(column) for column in zip(*told, strict=True)), norm]
 
     def _slopes(
         self, desk: _Desk, flat: "_Flat", rows: Tensor, advantages: Tensor, entropy: float,
@@ -180,8 +179,3 @@ class _Flat:
         self.advantages = advantages.reshape(-1)
         self.targets = targets.reshape(-1)
         self.masks = None if rollout.masks is None else rollout.masks.flatten(0, 1)
-
-
-def _given(gradient: Tensor | None) -> Tensor:
-    assert gradient is not None
-    return gradient
