@@ -1,20 +1,25 @@
 """Trained policies are judged as they were trained: by bits, memory and order."""
 
+import os
+
 import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="the extra `learn` is not installed")
 
 import fixfirst
+from fixfirst.envs.cyborg import find_package, rules_of
 from fixfirst.envs.recall import Recall
 from fixfirst.game import facts
 from fixfirst.judge.blues import find_blue
 from fixfirst.judge.evaluate import evaluate
 from fixfirst.judge.play import play
+from fixfirst.judge.protocol import official
 from fixfirst.learn.options import PPO
 from fixfirst.learn.policy import Policy
 from fixfirst.learn.setup import Setup
 from fixfirst.learn.train import train
+from tests.judge import record_official
 
 SMALL = PPO(steps=20, minibatch=640, hidden=(16,))
 
@@ -101,3 +106,37 @@ def test_folders_without_a_policy_are_refused(tmp_path):
         find_blue(str(tmp_path))
     with pytest.raises(ValueError, match="no folder 'nowhere'"):
         find_blue("drawn:nowhere")
+
+
+class OnScript:
+    """A trained policy as an agent of CybORG's evaluation script: told the bits, no more."""
+
+    def __init__(self, run):
+        self._blue = find_blue(str(run))
+        self.end_episode()
+
+    def get_action(self, observation, action_space):
+        self.observation = np.asarray(observation, np.int8)[None]
+        self.last_action[0] = self._blue.act(self)[0]
+        self.step[0] += 1
+        return int(self.last_action[0])
+
+    def end_episode(self):
+        self.step, self.last_action = np.zeros(1, int), np.zeros(1, int)
+
+    def __len__(self):
+        return 1
+
+
+@pytest.mark.cyborg
+@pytest.mark.skipif(not os.environ.get("FIXFIRST_CYBORG"), reason="FIXFIRST_CYBORG is not set")
+@pytest.mark.parametrize("name", ["plain", "memory"])
+def test_a_trained_policy_earns_on_cyborgs_script_what_official_says(runs, name, monkeypatch):
+    folder = os.environ["FIXFIRST_CYBORG"]
+    monkeypatch.syspath_prepend(find_package(folder).parent)
+    theirs = record_official.run(
+        find_package(folder).parent, name, lambda: OnScript(runs / name), episodes=2
+    )
+    scored = official(str(runs / name), rules=rules_of(folder), episodes=2)
+    mine = np.rint(10 * np.array([cell.returns for cell in scored.cells]))
+    assert np.array_equal(mine, theirs)

@@ -258,6 +258,12 @@ def test_ppo_options_that_make_no_sense(options):
         PPO(**options)
 
 
+@pytest.mark.parametrize("name", ["nowhere", "cuda:99"])
+def test_a_device_that_is_not_there_is_refused(name):
+    with pytest.raises(ValueError, match=f"device='{name}' cannot be used here"):
+        Training(setup(device=name))
+
+
 def test_not_finite_numbers_stop_the_training_loudly_with_the_state_saved(tmp_path):
     from fixfirst.learn.update import NotFiniteError
 

@@ -76,6 +76,9 @@ def train(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run.")] = False,
     threads: Annotated[int | None, typer.Option(help="For the networks; all by default.")] = None,
+    device: Annotated[
+        str, typer.Option(help="Where the networks are: cpu, cuda, cuda:1, ...", metavar="DEVICE")
+    ] = "cpu",
     checkpoint_every: Annotated[int, typer.Option(help="Updates between checkpoints.")] = 20,
 ) -> None:
     """Train a defender with PPO; figures and checkpoints go to the folder RUN."""
@@ -93,7 +96,7 @@ def train(
             red=_red(red), rules=rules, horizon=horizon, n_envs=n_envs, episodes=episodes,
             orders=_orders(order, orders, groups, seed), groups=_groups(groups),
             alignment_lambda=alignment_lambda, compliance_threshold=compliance_threshold,
-            stop_at_gate=stop_at_gate, patience=patience, memory=memory, mask=mask, seed=seed,
+            stop_at_gate=stop_at_gate, patience=patience, memory=memory, mask=mask, seed=seed, device=device,
             ppo=_ppo(ppo, horizon),
         )  # fmt: skip
     with Display(setup) as show:

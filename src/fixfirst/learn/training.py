@@ -59,7 +59,7 @@ class Training:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.device = torch.device(setup.device)
+        self.device = _device(setup.device)
         ppo = setup.ppo
         workflows = setup.order_of_game
         width = input_width(workflows, setup.memory)
@@ -183,6 +183,18 @@ class Training:
         scale = self.updater.scale
         scale.mean, scale.spread, scale.seen = numbers["scale"]
         self.batch.load(games)
+
+
+def _device(name: str) -> torch.device:
+    """Where the networks are to be, or an error before any work is done."""
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as problem:  # PyTorch's, of several kinds
+        reason = str(problem).splitlines()[0]
+        raise ValueError(
+            f"device={name!r} cannot be used here: {reason}; it is cpu, or cuda on a machine that "
+            "has it"
+        ) from problem
 
 
 def _means(ended: Episodes) -> dict[str, float]:
