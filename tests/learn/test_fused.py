@@ -113,3 +113,12 @@ def test_pytorch_works_in_one_thread_meanwhile_and_in_its_own_again():
         assert torch.get_num_threads() == 1
         assert Workers(2).map(lambda _: torch.get_num_threads(), [0, 1]) == [1, 1]
     assert torch.get_num_threads() == before
+
+
+def test_what_rounding_leaves_over_goes_to_an_action_that_has_a_chance():
+    logits = 0.1 * torch.randn(5000, 145, generator=generator(4))
+    logits[:, -9:] = rollout.MASKED
+    dice = torch.full((5000,), 1.0 - 2.0**-24)
+    actions = rollout.sample(logits, dice)
+    assert (actions < 145 - 9).all()
+    assert (actions > 100).all()

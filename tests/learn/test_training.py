@@ -301,3 +301,27 @@ def test_old_unfinished_checkpoints_do_not_count(tmp_path):
     (folder / f".00000099-{os.getpid()}").mkdir()
     assert latest_checkpoint(tmp_path / "run").name == "00000006"
     assert Path(latest_checkpoint(tmp_path / "run")) == folder / "00000006"
+
+
+def test_threads_share_a_minibatch_out_and_learn_the_same():
+    """Sums fall in another order, so the last bits differ; nothing else does."""
+    learnt = []
+    for threads in (1, 2, 3):
+        torch.set_num_threads(threads)
+        trained = Training(setup(orders=("balanced",), ppo=PPO(steps=20, minibatch=301)))
+        first = trained.update()
+        learnt.append((trained.policy.flat.clone(), first))
+    for flat, row in learnt[1:]:
+        assert torch.allclose(flat, learnt[0][0], atol=2e-4)
+        assert row.policy_loss == pytest.approx(learnt[0][1].policy_loss, abs=1e-5)
+        assert row.entropy == pytest.approx(learnt[0][1].entropy, rel=1e-5)
+        assert row.gradient_norm == pytest.approx(learnt[0][1].gradient_norm, rel=1e-2)
+
+
+def test_the_gradient_is_no_longer_than_allowed():
+    for allowed, bound in ((1e-3, True), (1e3, False)):
+        trained = Training(setup(ppo=PPO(steps=20, minibatch=640, max_gradient_norm=allowed)))
+        row = trained.update()
+        length = trained.updater.gradient.norm().item()
+        assert length == pytest.approx(allowed, rel=1e-2) if bound else length < allowed
+        assert row.gradient_norm > 2e-3  # what is told is the length before
