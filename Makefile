@@ -20,7 +20,7 @@ $(READY): pyproject.toml constraints.txt
 		"fixfirst needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.11 ...")'
 	@echo "Setting up $(VENV) (a minute, once) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python $(PIP) -c constraints.txt -e '.[dev,learn]'
+	@$(BIN)/python $(PIP) -c constraints.txt -e '.[dev,all]'
 	@touch $@
 
 demo: $(READY)
