@@ -49,6 +49,12 @@ def test_every_place_of_every_reading_has_a_name():
         assert field in str(compare(1, field, last, np.zeros(shape, dtype=int)))
 
 
+@pytest.mark.parametrize("value", [-1, 3])
+def test_a_value_that_there_is_not_is_said_to_be_none_of_those_that_there_are(value):
+    difference = compare(1, "level", [value], [2])
+    assert difference.cyborg == f"{value} (none of None, User, Privileged)"
+
+
 def test_the_target_nothing_is_called_none():
     assert "is 255 (none) in CybORG" in str(compare(1, "red_target", 255, 3))
 

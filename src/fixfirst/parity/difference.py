@@ -20,6 +20,7 @@ _PORT_NAMES = tuple(f"port {port}" for port in tables.PORTS)
 # What the places along the axes of a field are called.
 _AXES = {
     "bits": (_BIT_NAMES,),
+    "bits beyond the observation": (tuple(f"bit {k}" for k in range(52, 56)),),
     "decoys": (HOST_NAMES, _DECOY_NAMES),
     "services": (HOST_NAMES, _EXPLOIT_NAMES),
     "known_ports": (HOST_NAMES, _PORT_NAMES),
@@ -90,4 +91,6 @@ def _value(field: str, value: Any) -> str:
         return repr(plain)
     if plain == NONE:
         return f"{plain} (none)"
-    return f"{plain} ({names[plain]})" if plain < len(names) else str(plain)
+    if not 0 <= plain < len(names):
+        return f"{plain} (none of {', '.join(names)})"
+    return f"{plain} ({names[plain]})"

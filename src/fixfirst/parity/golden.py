@@ -1,7 +1,11 @@
 """Recorded games of the real CybORG: read, checked, and played again.
 
-A golden file is named `<rules>-<red>*.npz` and holds N episodes of T steps each, one row an
-episode. The keys and what they hold are in `KEYS`; keys beyond these are not read.
+A golden file has its rules and its red in its name, as `latest-bline.npz` does, and holds N
+episodes of T steps each, one row an episode. The keys and what they hold are in `KEYS`; keys
+beyond these are not read.
+
+What the games are played from (seeds and actions) must be right, or they cannot be played.
+What they are compared with may be anything: what no game can show is a difference like others.
 """
 
 import re
@@ -18,12 +22,11 @@ import numpy as np
 
 from fixfirst.envs import options
 from fixfirst.envs.batch import Batch
-from fixfirst.game import facts, tables
+from fixfirst.game import facts
 from fixfirst.game.state import MAX_HORIZON, bytes_per_game
-from fixfirst.game.tables import ACTIONS, HOST_NAMES, HOSTS, NONE, OBSERVATION_BITS
+from fixfirst.game.tables import ACTIONS, HOST_NAMES, HOSTS, OBSERVATION_BITS
 from fixfirst.parity.difference import Difference, compare
 
-_NAME = re.compile(rf"({'|'.join(facts.RULES)})-({'|'.join(facts.REDS)})(?![a-z]).*\.npz")
 _OBSERVATION_BYTES = -(-OBSERVATION_BITS // 8)
 _REPLAY_BYTES = 2**28  # games replayed at once take no more memory than this
 
@@ -43,24 +46,22 @@ class Key(NamedTuple):
 
     kinds: tuple[str, ...]  # how NumPy's name of the dtype begins, after the byte order
     shape: tuple[Any, ...]
-    least: float = 0
-    most: float = 0
-    also: int | None = None  # one value allowed beyond `most`
+    bounds: tuple[int, int] | None = None  # of what the games are played from
 
 
 _TEXT, _WHOLE, _REAL = ("U",), ("i", "u"), ("f4", "f8")
 KEYS = {
     "hosts": Key(_TEXT, (HOSTS,)),
     "red_actions": Key(_TEXT, (len(facts.RED_ACTIONS),)),
-    "seed": Key(_WHOLE, ("N",), -(2**63), 2**64),
-    "action": Key(_WHOLE, ("N", "T"), 0, ACTIONS - 1),
-    "obs": Key(("u1",), ("N", "T+1", _OBSERVATION_BYTES), 0, 255),
-    "reward": Key(_REAL, ("N", "T"), -1e6, 1e6),
-    "level": Key(_WHOLE, ("N", "T+1", HOSTS), 0, len(facts.LEVELS) - 1),
-    "red_action": Key(_WHOLE, ("N", "T"), 0, len(facts.RED_ACTIONS) - 1),
-    "red_target": Key(_WHOLE, ("N", "T"), 0, HOSTS - 1, also=NONE),
-    "red_success": Key(_WHOLE, ("N", "T"), 0, tables.UNKNOWN),
-    "next_random": Key(("f8",), ("N",), 0, 1),
+    "seed": Key(_WHOLE, ("N",), (-(2**63), 2**64 - 1)),
+    "action": Key(_WHOLE, ("N", "T"), (0, ACTIONS - 1)),
+    "obs": Key(("u1",), ("N", "T+1", _OBSERVATION_BYTES)),
+    "reward": Key(_REAL, ("N", "T")),
+    "level": Key(_WHOLE, ("N", "T+1", HOSTS)),
+    "red_action": Key(_WHOLE, ("N", "T")),
+    "red_target": Key(_WHOLE, ("N", "T")),
+    "red_success": Key(_WHOLE, ("N", "T")),
+    "next_random": Key(("f8",), ("N",)),
     "policy": Key(_TEXT, ("N",)),
 }
 _OF_EPISODES = tuple(name for name, key in KEYS.items() if key.shape[0] == "N")
@@ -134,13 +135,7 @@ def files_in(folder: Path) -> list[Traversable]:
 
 def load(file: Traversable) -> Golden:
     """The games in a file, or an error that names the file and the key that is wrong."""
-    named = _NAME.fullmatch(file.name)
-    if not named:
-        raise GoldenError(
-            f"{file}: the name does not begin with its rules and red, as "
-            f"{facts.RULES[0]}-{facts.REDS[0]}.npz does; rules are {', '.join(facts.RULES)}, "
-            f"reds {', '.join(facts.REDS)}"
-        )
+    rules, red = _named(file)
     data = _read(file)
     _check_names(file, "hosts", data["hosts"], HOST_NAMES)
     _check_names(file, "red_actions", data["red_actions"], facts.RED_ACTIONS)
@@ -151,9 +146,22 @@ def load(file: Traversable) -> Golden:
         raise GoldenError(f"{file}: key 'action' has {length} steps; {MAX_HORIZON} is the most")
     for name, key in KEYS.items():
         _check(file, name, data[name], key, {"N": episodes, "T": length, "T+1": length + 1})
-    if (data["obs"][..., -1] & (0xFF >> (OBSERVATION_BITS % 8))).any():
-        raise GoldenError(f"{file}: key 'obs' has bits beyond the {OBSERVATION_BITS} of a step")
-    return Golden(file.name, named[1], named[2], data)
+    return Golden(file.name, rules, red, data)
+
+
+def _named(file: Traversable) -> tuple[str, str]:
+    """The rules and the red that a file is named by.
+
+    The name begins with the rules; the red is the next word, or else the only one that is named.
+    """
+    rules, *words = re.split(r"[^a-z0-9]+", file.name.removesuffix(".npz"))
+    reds = [word for word in words if word in facts.REDS]
+    if rules in facts.RULES and reds and (words[0] == reds[0] or len(set(reds)) == 1):
+        return rules, reds[0]
+    raise GoldenError(
+        f"{file}: the name does not tell its rules and red, as {facts.RULES[0]}-{facts.REDS[0]}.npz "
+        f"does; rules are {', '.join(facts.RULES)}, reds {', '.join(facts.REDS)}"
+    )
 
 
 def _read(file: Traversable) -> dict[str, np.ndarray]:
@@ -195,16 +203,13 @@ def _check(
         )
     if values.shape != shape:
         raise GoldenError(f"{file}: key {name!r} has shape {values.shape}; here it is {shape}")
-    if key.kinds == _TEXT:
+    if key.bounds is None:
         return
-    allowed = (values >= key.least) & (values <= key.most)
-    if key.also is not None:
-        allowed |= values == key.also
-    if not allowed.all():
+    least, most = key.bounds
+    wrong = (values < least) | (values > most)
+    if wrong.any():
         raise GoldenError(
-            f"{file}: key {name!r} holds {values[~allowed][0]}; "
-            f"values are {key.least} to {key.most}"
-            + ("" if key.also is None else f", or {key.also}")
+            f"{file}: key {name!r} holds {values[wrong][0]}; values are {least} to {most}"
         )
 
 
@@ -270,8 +275,12 @@ def _compare(
 
 def _recorded(data: dict[str, np.ndarray], step: int) -> dict[str, np.ndarray]:
     """What was recorded after a step, step 0 being the reset, and at the end of the game."""
-    bits = np.unpackbits(data["obs"][:, step], axis=1, count=OBSERVATION_BITS)
-    fields = {"bits": bits, "level": data["level"][:, step]}
+    bits = np.unpackbits(data["obs"][:, step], axis=1)
+    fields = {
+        "bits": bits[:, :OBSERVATION_BITS],
+        "bits beyond the observation": bits[:, OBSERVATION_BITS:],
+        "level": data["level"][:, step],
+    }
     if step:
         names = ("reward", "red_action", "red_target", "red_success")
         fields |= {name: data[name][:, step - 1] for name in names}
@@ -283,7 +292,12 @@ def _recorded(data: dict[str, np.ndarray], step: int) -> dict[str, np.ndarray]:
 def _played(batch: Batch, data: dict[str, np.ndarray], step: int) -> dict[str, np.ndarray]:
     """The same of the games played now."""
     state = batch.true_state
-    fields = {"bits": batch.observation, "level": state.level}
+    none = np.zeros((len(batch.games), 8 * _OBSERVATION_BYTES - OBSERVATION_BITS), np.uint8)
+    fields = {
+        "bits": batch.observation,
+        "bits beyond the observation": none,
+        "level": state.level,
+    }
     if step:
         fields |= {
             "reward": batch.results.reward.astype(data["reward"].dtype),
