@@ -52,11 +52,13 @@ class Trial:
     compliance: float | None = None
     fixes: float | None = None  # an episode
     episodes: int = 0  # spent on training
-    why: str | None = None  # why training ended: "gate", "plateau", "episodes"
+    why: str | None = None  # why training ended: "gate", "plateau", "episodes", "diverged"
     started_from: int | None = None  # the trial whose weights it began with
     seconds: float = 0.0  # of training and judging
     worker: str = ""
     checkpoint: str | None = None  # below the run folder
+    cap: int = 0  # episodes that it may train
+    judged: int = 0  # episodes behind the reward
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class History:
 
     groups: Groups
     trials: Sequence[Trial] = field(default_factory=tuple)
+    before: int = 0  # episodes spent before the first trial, on one policy for all orders
 
     def of_state(self, *states: str) -> list[Trial]:
         """The trials in these states, in the order in which they began."""
@@ -83,7 +86,7 @@ class History:
     @property
     def episodes(self) -> int:
         """Training episodes spent in all."""
-        return sum(trial.episodes for trial in self.trials)
+        return self.before + sum(trial.episodes for trial in self.trials)
 
     def measured(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The ranks [n, k], rewards [n] and standard errors [n] of the trials that passed."""
