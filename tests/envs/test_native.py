@@ -95,6 +95,17 @@ def test_disabled_mode_refuses_a_step_after_the_end_and_resets_by_mask():
     assert env.true_state.step.tolist() == [1, 2, 1]
 
 
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_a_reset_of_some_games_leaves_the_others_to_the_autoreset(mode):
+    env = fixfirst.make_vec(2, horizon=3, autoreset=mode, seed=0)
+    env.reset()
+    for _ in range(3):
+        env.step([0, 0])
+    env.reset(options={"reset_mask": np.array([True, False])})
+    env.step([0, 0])
+    assert env.true_state.step.tolist() == [1, 0 if mode == "next_step" else 1]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_step_before_the_first_reset_is_refused(mode):
     env = fixfirst.make_vec(2, autoreset=mode)

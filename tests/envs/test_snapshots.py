@@ -1,5 +1,6 @@
 """Saving, loading and copying single games inside a batch."""
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -121,19 +122,24 @@ def test_a_truncated_file_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("field", "value"),
     [("red", 3), ("rules", 2), ("position", 15), ("belief", 4), ("event_host", 13), ("step", 101)]
-    + [("ports", 4096), ("last_host", 77), ("foothold", 200)],
+    + [("ports", 4096), ("last_host", 77), ("foothold", 200)]
+    + [("user", 27), ("root", 27), ("marked", 26), ("stacked", 26)],
 )
 def test_impossible_values_are_refused_even_with_a_good_checksum(field, value):
     kept = playing().save()
     kept.games.furthest = 5
     kept.games.foothold = 9
     kept.games[field] = value
-    with pytest.raises(SnapshotError, match=field):
+    with pytest.raises(SnapshotError, match="user" if field == "root" else field):
         Snapshot.from_bytes(kept.to_bytes())
 
 
-@pytest.mark.parametrize(("field", "value"), [("processes", 10**6), ("suspects", 10**6)])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("processes", 10**6), ("suspects", 10**6), ("processes", 23 + 2 * 25 + 1), ("suspects", 26)],
+)
 def test_impossible_identities_are_refused(field, value):
+    """Also those that would outgrow their record in the steps to come: 25 are played."""
     kept = playing("cpython").save()
     kept.ids[field] = value
     with pytest.raises(SnapshotError, match=field):
@@ -161,3 +167,29 @@ def test_games_that_are_not_there_are_refused(which):
         env.save(which)
     with pytest.raises(ValueError, match="3 games cannot be copied onto 2"):
         env.copy_games([0, 1, 2], [3, 4])
+
+
+@pytest.mark.parametrize("rng", RNGS)
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_a_game_that_is_over_begins_anew_where_it_is_loaded(mode, rng):
+    """It is not played beyond its horizon, for which its record has no room."""
+    ended = playing(rng, horizon=25, autoreset="disabled")
+    assert ended.batch.games.over.all()
+    env = playing(rng, horizon=25, autoreset=mode)
+    env.load(ended.save())
+    observation, reward, _, truncated, _ = env.step(np.full(8, 142))
+    assert (env.true_state.step == 0).all()
+    assert not observation.any()
+    assert not reward.any()
+    assert not truncated.any()
+    env.step(np.full(8, 142))
+    assert (env.true_state.step == 1).all()
+
+
+def test_a_game_that_is_over_must_be_reset_where_that_is_left_to_the_caller():
+    ended = playing(horizon=25, autoreset="disabled")
+    env = playing(horizon=25, autoreset="disabled")
+    env.reset()
+    env.load(ended.save([0]), [3])
+    with pytest.raises(gym.error.ResetNeeded, match="game 3 has reached its horizon"):
+        env.step(np.zeros(8, np.int64))

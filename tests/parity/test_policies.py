@@ -99,3 +99,12 @@ def test_churn_keeps_to_the_user_hosts():
     actions, _ = played("churn")
     hosts = {int(ACTION_HOST[a]) for a in actions if a > 1}
     assert hosts == {host_index(f"User{k}") for k in range(5)}
+
+
+def test_stacker_adds_a_process_at_every_step_on_reds_way_most_often():
+    actions, batch = played("stacker", steps=200)
+    assert set(ACTION_KIND[actions].tolist()) == {tables.FIRST_DECOY + tables.STACKABLE}
+    stacked = batch.true_state.decoys[0, :, tables.STACKABLE]
+    assert stacked.sum() == 200
+    assert stacked.max() > 200 // 8
+    assert batch.ids.processes[0] > len(tables.FIRST_SESSIONS) + 200

@@ -118,9 +118,9 @@ def test_the_help_has_examples_and_tells_the_exit_codes(verify):
 def test_equal_games_side_by_side_exit_0(verify, stand_in):
     code, out, err = verify("--cyborg", "a", "--episodes", 1, "--horizon", 20)
     assert (code, err) == (0, "")
-    assert len(out.splitlines()) == 1 + 3 * 10 + 1
+    assert len(out.splitlines()) == 1 + 3 * 11 + 1
     assert "restore-storm  against meander" in out
-    assert "600 of 600 steps equal" in out
+    assert "660 of 660 steps equal" in out
 
 
 def test_policies_and_reds_can_be_chosen(verify, stand_in):
@@ -143,7 +143,7 @@ def test_a_difference_side_by_side_is_told_with_how_to_see_it_again(verify, stan
         "see it again: fixfirst verify --cyborg 'a b' --rules latest --red meander "
         "--policy random --seed 3 --episodes 1 --horizon 40"
     ) in out
-    assert "816 of 817 steps equal" in out
+    assert "896 of 897 steps equal" in out
 
 
 def test_ctrl_c_stops_cleanly(verify, monkeypatch):

@@ -83,7 +83,8 @@ def _play(
     for i in numba.prange(len(games)):
         game = games[i]
         own_ids = None if ids is None else ids[i]
-        if autoreset == NEXT_STEP and game.over:
+        # Under same-step reset no game is left over, but one that was loaded may be.
+        if autoreset != DISABLED and game.over:
             rewards[i] = 0.0
             truncated[i] = False
             begin(game, own_ids, mixture)

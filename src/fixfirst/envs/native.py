@@ -102,8 +102,7 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             seeds = [one if i in wanted else None for i, one in enumerate(seeds)]
         self.batch.seed(seeds)
         self.batch.reset(chosen)
-        games = self.batch.games
-        self._waiting = int(((games.episode == 0) | (games.over > 0)).sum())
+        self._recount()
         return self.observation, {}
 
     def step(

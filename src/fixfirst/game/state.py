@@ -182,15 +182,18 @@ def first_wrong_field(games: Games, ids: Games, horizon: int) -> str | None:
             return name
     if (games["step"] > horizon).any():
         return "step"
+    crowded = _more_than_steps_allow(games)
+    if crowded is not None:
+        return crowded
     if ((games["furthest"] >= tables.PLAN_CHOOSES_FOOTHOLD) & (games["foothold"] >= H)).any():
         return "foothold"
     if ids is None:
         return None
-    size = horizon_size(horizon)
-    used = np.arange(process_capacity(size)) < ids["processes"][:, None]
+    steps = games["step"].astype(np.int64)
+    used = np.arange(ids["process"].shape[1]) < ids["processes"][:, None]
     limits = {
-        "processes": ids["processes"] > process_capacity(size),
-        "suspects": ids["suspects"] > size,
+        "processes": ids["processes"] > len(tables.FIRST_SESSIONS) + 2 * steps,
+        "suspects": ids["suspects"] > steps,
         "position": ids["position"] >= 624,
         "process": used & (ids["process"] >> 15 >= H),
         "order": ids["order"] >= H,
@@ -199,3 +202,16 @@ def first_wrong_field(games: Games, ids: Games, horizon: int) -> str | None:
     }
     wrong_ones = [name for name, wrong in limits.items() if np.any(wrong)]
     return wrong_ones[0] if wrong_ones else None
+
+
+def _more_than_steps_allow(games: Games) -> str | None:
+    """The name of a count that cannot have grown so large: each grows by at most one a step.
+
+    As the counts fit the steps played, there is room for them in the steps to come.
+    """
+    steps = games["step"].astype(np.int64)[:, None]
+    if (games["user"].astype(np.int64) + games["root"] > steps + 1).any():
+        return "user"
+    if (games["marked"] > games["user"]).any():
+        return "marked"
+    return "stacked" if (games["stacked"] > steps).any() else None

@@ -196,13 +196,22 @@ class Churn(Policy):
         return aimed(REMOVE, self.host) if draw < 0.75 else SLEEP
 
 
+class Stacker(Policy):
+    """Stacks decoys at every step, so that the hosts hold as many processes as they can."""
+
+    def choose(self, seen: np.ndarray) -> int:
+        """One more of the stackable decoy on a Linux host, most often on one of red's way."""
+        alarmed = [host for host in LINUX_HOSTS if seen[host].any()]
+        return self.on_any(STACKED, alarmed if alarmed and self.rng.random() < 0.5 else LINUX_HOSTS)
+
+
 class Mixed(Policy):
     """Is one of the others for a few steps, then another."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         super().__init__(rng)
         others = (
-            Policy, Decoys, React, RestoreStorm, Idle, Hoarder, Analyst, Late, Churn,
+            Policy, Decoys, React, RestoreStorm, Idle, Hoarder, Analyst, Late, Churn, Stacker,
         )  # fmt: skip
         self.others = [other(rng) for other in others]
         self.current, self.left = self.others[0], 0
@@ -226,6 +235,7 @@ POLICIES: dict[str, type[Policy]] = {
     "analyst": Analyst,
     "late": Late,
     "churn": Churn,
+    "stacker": Stacker,
     "mixed": Mixed,
 }
 
