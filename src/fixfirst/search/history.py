@@ -101,7 +101,10 @@ class History:
 class Strategy(Protocol):
     """A way to choose orders. It keeps nothing between calls but its own settings."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Its name, as in `--strategy`."""
+        ...
 
     def propose(self, history: History, count: int, seed: int) -> list[Proposal]:
         """`count` orders to try next, to be run at the same time; fewer, or none, when the
