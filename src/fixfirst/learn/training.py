@@ -12,7 +12,7 @@ from fixfirst.envs.snapshot import Snapshot
 from fixfirst.game.tables import ACTIONS
 from fixfirst.learn.network import ActorCritic
 from fixfirst.learn.options import scheduled
-from fixfirst.learn.rollout import Episodes, Rollout, input_width, order_features
+from fixfirst.learn.rollout import Episodes, Rollout, input_width, join, order_features
 from fixfirst.learn.setup import Setup
 from fixfirst.learn.update import Updater
 from fixfirst.learn.workers import Workers
@@ -60,21 +60,22 @@ class Training:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.device = _device(setup.device)
-        ppo = setup.ppo
         workflows = setup.order_of_game
         width = input_width(workflows, setup.memory)
-        self.policy = ActorCritic(width, ACTIONS, ppo.hidden, setup.seed, self.device)
+        self.policy = ActorCritic(width, ACTIONS, setup.ppo.hidden, setup.seed, self.device)
+        threads = setup.threads or torch.get_num_threads()
         # On a graphics card PyTorch shares the work out by itself.
-        self.workers = Workers(torch.get_num_threads() if self.device.type == "cpu" else 1)
+        self.workers = Workers(threads if self.device.type == "cpu" else 1)
         self.rollout = Rollout(
-            ppo.steps, setup.n_envs, width, self.device, setup.mask, self.workers
+            setup.steps, setup.n_envs, width, self.device, setup.memory, setup.mask, self.workers
         )
         self.rollout.set_orders(order_features(workflows, setup.n_envs))
-        self.updater = Updater(self.policy, ppo, self.rollout, self.workers)
+        self.updater = Updater(self.policy, setup.ppo, self.rollout, self.workers)
         self.generator = torch.Generator().manual_seed(setup.seed)
         self.batch = setup.batch()
         self.batch.reset()
         self.updates = self.episodes = self.steps = 0
+        self.ended = join([])  # the episodes that ended in the last update
         self.best = -float("inf")
         self.since_best = 0
         self.stopped: str | None = None
@@ -106,6 +107,7 @@ class Training:
                 self.generator,
             )  # fmt: skip
             learnt = time.perf_counter()
+        self.ended = ended
         self.updates += 1
         self.episodes += len(ended.environment)
         self.steps += self.rollout.steps * self.rollout.games
@@ -169,8 +171,9 @@ class Training:
         """Go on from what was kept."""
         self.policy.load(weights)
         self.generator.set_state(tensors["generator"])
+        # The count of Adam's steps stays off the graphics card, where Adam wants it.
         state = {
-            name.removeprefix("adam."): value.clone()
+            name.removeprefix("adam."): value.clone().to(self.device if value.dim() else "cpu")
             for name, value in tensors.items()
             if name.startswith("adam.")
         }
@@ -187,14 +190,17 @@ class Training:
 
 def _device(name: str) -> torch.device:
     """Where the networks are to be, or an error before any work is done."""
+    reason: object = "it is none of these"
+    problem: Exception | None = None
     try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError) as problem:  # PyTorch's, of several kinds
-        reason = str(problem).splitlines()[0]
-        raise ValueError(
-            f"device={name!r} cannot be used here: {reason}; it is cpu, or cuda on a machine that "
-            "has it"
-        ) from problem
+        device = torch.empty(0, device=name).device
+        if device.type in ("cpu", "cuda"):
+            return device
+    except (RuntimeError, AssertionError) as found:  # PyTorch's, of several kinds
+        reason, problem = str(found).splitlines()[0], found
+    raise ValueError(
+        f"device={name!r} cannot be used here: {reason}; it is cpu, or cuda on a machine that has it"
+    ) from problem
 
 
 def _means(ended: Episodes) -> dict[str, float]:
