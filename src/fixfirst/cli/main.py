@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
-from fixfirst.cli import bench, compare, demo, evaluate, play, train, verify, watch
+from fixfirst.cli import bench, compare, demo, evaluate, play, report, train, verify, watch
 from fixfirst.cli.console import complain, err, examples, say
 from fixfirst.version import VERSION
 
@@ -38,6 +38,7 @@ app.command(epilog=verify.EXAMPLES)(verify.verify)
 app.command(epilog=train.EXAMPLES)(train.train)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=report.EXAMPLES)(report.report)
 app.add_typer(bench.app, name="bench")
 
 
