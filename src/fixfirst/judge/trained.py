@@ -32,11 +32,11 @@ class Trained:
         """The policy's action, in every game."""
         observation, mask = view.observation, None
         setup = self._policy.setup
-        if setup.memory:
+        if setup.memory or setup.mask:
             if self._recall is None or len(self._recall.rows) != len(view):
                 self._recall = Recall(len(view), setup.horizon)
             self._recall.take_in(observation, view.last_action, view.step)
-            observation = self._recall.rows
+            observation = self._recall.rows if setup.memory else observation
             mask = self._recall.masks if setup.mask else None
         dice = None
         if self._streams is not None:

@@ -7,6 +7,7 @@ checkpoint.json        the setup, the counters, and which version wrote it
 """
 
 import json
+import math
 import os
 import shutil
 from pathlib import Path
@@ -34,31 +35,61 @@ def save(training: Training, folder: Path) -> Path:
     """Write a checkpoint below `folder`, in one move, and remove old ones. Returns where."""
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{training.updates:08d}"
-    unfinished = folder / f".{target.name}-{os.getpid()}"
-    shutil.rmtree(unfinished, ignore_errors=True)
+    if not target.exists():  # if it does, it is of the same update, and equal
+        _write(training, target)
+    for old in finished(folder)[:-KEPT]:
+        _remove(old)
+    return target
+
+
+def save_failure(training: Training, target: Path, problem: str) -> None:
+    """Keep a training that broke off, as a checkpoint that is to be looked at, not resumed."""
+    if target.exists():  # of an earlier attempt
+        _remove(target)
+    _write(training, target, problem)
+
+
+def _write(training: Training, target: Path, problem: str | None = None) -> None:
+    """Write all files into a hidden folder, which gets its name when it is whole."""
+    for left in target.parent.glob(".*-[0-9]*"):  # by processes that were killed
+        shutil.rmtree(left, ignore_errors=True)
+    unfinished = target.parent / f".{target.name}-{os.getpid()}"
     unfinished.mkdir()
+    content = {
+        "format": FORMAT,
+        "fixfirst": VERSION,
+        "setup": training.setup.as_dict(),
+        "numbers": _strict(training.numbers()),
+    }
+    if problem is not None:
+        content["failure"] = problem
     try:
         write_whole(unfinished / "weights.safetensors", bytes_of(training.weights()))
         write_whole(unfinished / "training.safetensors", bytes_of(training.tensors()))
         training.batch.save().write(unfinished / "games")
-        content = {
-            "format": FORMAT,
-            "fixfirst": VERSION,
-            "setup": training.setup.as_dict(),
-            "numbers": training.numbers(),
-        }
         text = json.dumps(content, indent=2, allow_nan=False)
         write_whole(unfinished / "checkpoint.json", text.encode())
-        if target.exists():  # the same update, written before: they are equal
-            shutil.rmtree(target)
         unfinished.replace(target)
-        _sync(folder)
+        _sync(target.parent)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
-    for old in finished(folder)[:-KEPT]:
-        shutil.rmtree(old)
-    return target
+
+
+def _remove(folder: Path) -> None:
+    """Remove a checkpoint. It loses its name first: what has one is whole at any moment."""
+    nameless = folder.with_name(f".{folder.name}-{os.getpid()}")
+    folder.replace(nameless)
+    shutil.rmtree(nameless)
+
+
+def _strict(value: Any) -> Any:
+    """Plain data as JSON can say it: numbers that are not finite as words."""
+    if isinstance(value, dict):
+        return {name: _strict(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_strict(one) for one in value]
+    return value if not isinstance(value, float) or math.isfinite(value) else str(value)
 
 
 def finished(folder: Path) -> list[Path]:
@@ -71,6 +102,8 @@ def finished(folder: Path) -> list[Path]:
 def resume(checkpoint: Path) -> Training:
     """The training as it was when the checkpoint was written."""
     content = read(checkpoint)
+    if "failure" in content:
+        raise CheckpointError(f"{checkpoint} is of a training that broke off: {content['failure']}")
     training = Training(setup_of(checkpoint))
     try:
         training.restore(
@@ -135,8 +168,8 @@ def _tensors(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path} cannot be read: {problem}") from problem
 
 
-def _groups(setup: Setup) -> list[str] | None:
-    return [str(name) for name in setup.workflows[0].groups.names] if setup.orders else None
+def _groups(setup: Setup) -> dict[str, list[str]] | None:
+    return setup.workflows[0].groups.as_mapping() if setup.orders else None
 
 
 def _sync(folder: Path) -> None:

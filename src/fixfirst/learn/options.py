@@ -9,12 +9,12 @@ SCHEDULES = ("constant", "linear")
 
 @dataclass(frozen=True)
 class PPO:
-    """How a policy is trained. The names are those of the command line."""
+    """How a policy is trained. On the command line the names have `-` for `_`."""
 
     # --- the networks
     hidden: tuple[int, ...] = (64, 64)  # of actor and critic each, tanh
     # --- the batch
-    steps: int = 100  # of each game in an update
+    steps: int | None = None  # of each game in an update; None for the horizon
     minibatch: int = 2000
     epochs: int = 4
     # --- the objective
@@ -34,16 +34,22 @@ class PPO:
     adam_epsilon: float = 1e-5
 
     def __post_init__(self) -> None:
-        if not self.hidden or min(self.hidden) < 1:
+        if not self.hidden:
             raise ValueError(f"hidden={self.hidden!r} gives no layers; it is widths of 1 or more")
+        for width in self.hidden:
+            _whole("hidden", width)
         for name in ("steps", "minibatch", "epochs"):
-            _check(name, getattr(self, name), isinstance(getattr(self, name), int), 1, None)
+            if (name, self.steps) != ("steps", None):
+                _whole(name, getattr(self, name))
         for name in ("gamma", "gae_lambda"):
-            _check(name, getattr(self, name), True, 0.0, 1.0)
+            _number(name, getattr(self, name), most=1.0)
         for name in ("clip", "learning_rate", "max_gradient_norm", "reward_scale", "adam_epsilon"):
-            _check(name, getattr(self, name), getattr(self, name) > 0, 0.0, None)
+            _number(name, getattr(self, name), above_zero=True)
         for name in ("value_coefficient", "entropy"):
-            _check(name, getattr(self, name), True, 0.0, None)
+            _number(name, getattr(self, name))
+        for name in ("normalise_advantages", "normalise_values"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name}={getattr(self, name)!r} is neither True nor False")
         for name in ("entropy_schedule", "learning_rate_schedule"):
             if getattr(self, name) not in SCHEDULES:
                 raise ValueError(
@@ -62,7 +68,10 @@ class PPO:
         unknown = sorted(set(given) - known)
         if unknown:
             raise ValueError(f"PPO has no option {unknown[0]!r}; it has {', '.join(sorted(known))}")
-        return cls(**(given | {"hidden": tuple(given.get("hidden", cls.hidden))}))
+        hidden = given.get("hidden", cls.hidden)
+        if not isinstance(hidden, list | tuple):
+            raise TypeError(f"hidden={hidden!r} is no list of widths")
+        return cls(**(given | {"hidden": tuple(hidden)}))
 
 
 def scheduled(value: float, schedule: str, progress: float) -> float:
@@ -70,8 +79,16 @@ def scheduled(value: float, schedule: str, progress: float) -> float:
     return value * max(0.0, 1.0 - progress) if schedule == "linear" else value
 
 
-def _check(name: str, value: Any, fits: bool, least: float, most: float | None) -> None:
-    inside = math.isfinite(value) and value >= least and (most is None or value <= most)
-    if not (fits and inside):
-        allowed = f"{least} or more" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{name}={value!r} makes no sense here; it is {allowed}")
+def _whole(name: str, value: Any) -> None:
+    """Raise unless the value is a whole number of 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name}={value!r} makes no sense here; it is a whole number, 1 or more")
+
+
+def _number(name: str, value: Any, *, most: float = math.inf, above_zero: bool = False) -> None:
+    """Raise unless the value is a finite number within its bounds."""
+    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not (fits and 0 <= value <= most and (value > 0 or not above_zero)):
+        least = "above 0" if above_zero else "0 or more"
+        allowed = least if most == math.inf else f"from 0 to {most:g}"
+        raise ValueError(f"{name}={value!r} makes no sense here; it is a number, {allowed}")

@@ -33,10 +33,10 @@ def order_features(orders: Sequence[Workflow], games: int) -> np.ndarray:
     return np.broadcast_to(rows, (games, rows.shape[1])) if len(rows) == 1 else rows
 
 
-def observe(batch: Batch, into: Tensor) -> None:
+def observe(batch: Batch, memory: bool, into: Tensor) -> None:
     """Write the batch's observations into the first columns of `into` [N, inputs]."""
     recalling = batch.recalling
-    seen = batch.observation if recalling is None else recalling.rows
+    seen = recalling.rows if memory and recalling is not None else batch.observation
     into[:, : seen.shape[1]].copy_(torch.from_numpy(seen))
 
 
@@ -88,10 +88,11 @@ class Rollout:
     """T steps of N games. All memory is taken once and used again for every rollout."""
 
     def __init__(
-        self, steps: int, games: int, inputs: int, device: torch.device, masked: bool,
+        self, steps: int, games: int, inputs: int, device: torch.device, memory: bool, masked: bool,
         workers: Workers,
     ) -> None:  # fmt: skip
         self.steps, self.games, self.inputs, self.device = steps, games, inputs, device
+        self.memory = memory
         self.observations = torch.zeros(steps + 1, games, inputs, device=device)
         self.actions = torch.zeros(steps, games, dtype=torch.int64, device=device)
         self.log_probs = torch.zeros(steps, games, device=device)
@@ -122,7 +123,7 @@ class Rollout:
         dice = torch.rand(self.steps, self.games, generator=generator).to(self.device)
         self.game_seconds = 0.0
         for t in range(self.steps):
-            observe(batch, self.observations[t])
+            observe(batch, self.memory, self.observations[t])
             if self.masks is not None and batch.recalling is not None:
                 self.masks[t] = torch.from_numpy(batch.recalling.masks)
             self._choose(t, policy, layers, dice[t])
@@ -137,7 +138,7 @@ class Rollout:
                 self._keep_ends(batch, policy, t)
                 ended.append(ended_episodes(batch, results.truncated))
         self.rewards.mul_(reward_scale)
-        observe(batch, self.observations[self.steps])
+        observe(batch, self.memory, self.observations[self.steps])
         return join(ended)
 
     def _choose(self, t: int, policy: ActorCritic, layers: list[Tensor], dice: Tensor) -> None:
@@ -154,7 +155,9 @@ class Rollout:
     def _keep_ends(self, batch: Batch, policy: ActorCritic, t: int) -> None:
         """The value of the observation that a same-step reset has replaced."""
         recalling = batch.recalling
-        seen = batch.final_observation if recalling is None else recalling.finals
+        seen = batch.final_observation
+        if self.memory and recalling is not None:
+            seen = recalling.finals
         self._final_observation[:, : seen.shape[1]].copy_(torch.from_numpy(seen))
         layers = policy.critic.memory(self.games, self.device)
         self.finals[t] = policy.critic.forward(self._final_observation, layers).squeeze(1)

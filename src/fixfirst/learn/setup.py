@@ -1,7 +1,7 @@
 """What is trained, and against whom: the options of a training, checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from fixfirst.envs.batch import Batch
 from fixfirst.envs.options import Options, whole
 from fixfirst.learn.options import PPO
 from fixfirst.workflow.alignment import checked_terms
-from fixfirst.workflow.groups import groups_from
+from fixfirst.workflow.groups import DEFAULT_GROUPS, Groups, groups_from
 from fixfirst.workflow.orders import Workflow
 
 # Games are cheap beside the networks, whose own threads should not have to wait for theirs.
@@ -28,8 +28,10 @@ class Setup:
     n_envs: int = 200
     episodes: int = 50_000
     orders: tuple[str, ...] = ()
-    groups: str | dict[str, list[str]] | None = None
+    groups: str | dict[str, list[str]] | None = None  # kept written out; None for the default
     alignment_lambda: float = 30.0
+    compliant_bonus: float = 0.0  # in units of lambda
+    violation_penalty: float = 0.0  # in units of lambda
     compliance_rule: str = "held"
     compliance_threshold: float = 0.90
     stop_at_gate: bool = True
@@ -38,9 +40,15 @@ class Setup:
     mask: bool = False
     seed: int = 0
     device: str = "cpu"
+    threads: int | None = None  # for the networks; None for as many as PyTorch uses
     ppo: PPO = field(default_factory=PPO)
 
     def __post_init__(self) -> None:
+        _settle(self, "groups", _written_out(self.groups))
+        if self.ppo.steps is None:
+            _settle(self, "ppo", replace(self.ppo, steps=self.horizon))
+        if self.threads is not None:
+            whole("threads", self.threads, 1, None)
         whole("n_envs", self.n_envs, 1, None)
         whole("episodes", self.episodes, 1, None)
         whole("patience", self.patience, 0, None)
@@ -50,9 +58,12 @@ class Setup:
                 f"compliance_threshold={self.compliance_threshold!r} makes no sense here; "
                 "it is from 0 to 1"
             )
-        if self.mask and not self.memory:
-            raise ValueError("mask=True needs memory=True: the mask is made of what blue remembers")
         self.checked()
+
+    @property
+    def steps(self) -> int:
+        """Of each game in an update."""
+        return self.horizon if self.ppo.steps is None else self.ppo.steps
 
     @property
     def workflows(self) -> list[Workflow]:
@@ -70,8 +81,12 @@ class Setup:
         """The options of the batch of games."""
         return options.checked(
             self.n_envs, self.red, self.rules, self.horizon, "fast", GAME_THREADS, "same_step",
-            self.order_of_game or None, checked_terms(self.alignment_lambda, self.compliance_rule),
-            self.memory,
+            self.order_of_game or None,
+            checked_terms(
+                self.alignment_lambda, self.compliance_rule, self.compliant_bonus,
+                self.violation_penalty,
+            ),
+            self.memory or self.mask,  # masks are made of what blue remembers
         )  # fmt: skip
 
     def batch(self) -> Batch:
@@ -95,3 +110,14 @@ class Setup:
         values["orders"] = tuple(values.get("orders", ()))
         values["ppo"] = PPO.from_dict(values.get("ppo", {}))
         return cls(**values)
+
+
+def _settle(setup: Setup, name: str, value: Any) -> None:
+    """Write out what an option stands for, while the setup is made."""
+    object.__setattr__(setup, name, value)
+
+
+def _written_out(groups: Any) -> dict[str, list[str]] | None:
+    """Groups in full, so that a run does not depend on a file elsewhere."""
+    of: Groups = groups_from(groups)
+    return None if of == DEFAULT_GROUPS else of.as_mapping()

@@ -111,8 +111,10 @@ class Updater:
             for rows in torch.split(order, self.minibatch):
                 told.append(self._step(flat, rows, entropy))
         numbers = [*np.mean(told, axis=0).tolist(), explained.item()]
-        if not all(math.isfinite(number) for number in numbers):
-            raise NotFiniteError("the losses are no longer finite; a lower learning rate may help")
+        if not all(map(math.isfinite, numbers)) or not self.policy.flat.isfinite().all():
+            raise NotFiniteError(
+                "losses or weights are no longer finite; a lower learning rate may help"
+            )
         return Told(*numbers)
 
     def _step(self, flat: "_Flat", rows: Tensor, entropy: float) -> list[float]:

@@ -12,6 +12,8 @@ from typing import Any, TextIO
 
 from fixfirst.files import write_whole
 
+LOCK = "lock"
+
 
 class RunError(ValueError):
     """A run folder that cannot be used as asked."""
@@ -23,12 +25,11 @@ class RunFolder:
     def __init__(self, path: str | os.PathLike[str], new: bool) -> None:
         self.path = Path(path)
         if new:
-            if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-                raise RunError(f"{self.path} is in use; name a new folder, or resume the run in it")
+            self._must_be_free()
             self.path.mkdir(parents=True, exist_ok=True)
         elif not self.path.is_dir():
             raise RunError(f"{self.path} is no run: there is no such folder")
-        self._lock = (self.path / "lock").open("a")
+        self._lock = (self.path / LOCK).open("a")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -36,6 +37,24 @@ class RunFolder:
             raise RunError(
                 f"{self.path} is in use by another process; wait for it, or name another folder"
             ) from None
+        if new:
+            try:
+                self._must_be_free()  # another process may have come and gone meanwhile
+            except RunError:
+                self.close()
+                raise
+
+    def _must_be_free(self) -> None:
+        """Raise if there is more than a run leaves that was stopped before its first checkpoint."""
+        if not self.path.exists():
+            return
+        if self.path.is_dir():
+            there = [p for p in self.path.iterdir() if p.name != LOCK and p != self.checkpoints]
+            if self.checkpoints.is_dir():
+                there += [p for p in self.checkpoints.iterdir() if not p.name.startswith(".")]
+            if not there:
+                return
+        raise RunError(f"{self.path} is in use; name a new folder, or resume the run in it")
 
     def close(self) -> None:
         """Let others use the folder."""
@@ -73,7 +92,7 @@ class Rows:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add a row."""
-        self._file.write(json.dumps(row) + "\n")
+        self._file.write(json.dumps(row, allow_nan=False) + "\n")
         self._file.flush()
 
     def close(self) -> None:
