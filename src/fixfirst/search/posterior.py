@@ -36,6 +36,7 @@ def know(history: History) -> Knowledge:
         gate_chance=gate.chance(history, ranks),
         length=posterior.given.length,
         spread=posterior.given.spread,
+        centre=posterior.given.centre,
         variation=posterior.given.variation,
     )
 

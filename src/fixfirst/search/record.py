@@ -25,6 +25,7 @@ class Knowledge:
     gate_chance: np.ndarray  # that a training for it passes the gate
     length: float = float("nan")  # of the Mallows kernel, in normalised Kendall distance
     spread: float = float("nan")  # the prior's standard deviation
+    centre: float = float("nan")  # the prior's mean
     variation: float = 0.0  # the standard deviation from one training of an order to another
 
     @property
