@@ -48,7 +48,7 @@ def knowledge(history, orders):
     best = np.bincount(draws.argmax(axis=1), minlength=len(orders)) / len(draws)
     gate = 0.5 + 0.5 * np.exp(-np.arange(len(orders)) / len(orders))
     deviation = np.sqrt(np.maximum(np.diag(covariance), 0))
-    return Knowledge(orders, mean, deviation, best, gate, LENGTH, SPREAD)
+    return Knowledge(orders, mean, deviation, best, gate, LENGTH, SPREAD, MEAN)
 
 
 def curve(random, number, reward, compliance, updates=14):

@@ -11,6 +11,7 @@ import numpy as np
 from fixfirst.search.history import FAILED, PASSED, RUNNING, Trial
 from fixfirst.search.record import Knowledge, SearchRecord
 from fixfirst.view import words
+from fixfirst.view.effects import Basis, basis_of
 from fixfirst.workflow.groups import Groups
 from fixfirst.workflow.orders import Workflow
 
@@ -110,6 +111,11 @@ class Facts:
             for place, i in enumerate(np.argsort(-known.mean, kind="stable").tolist(), 1)
         ]  # fmt: skip
 
+    @cached_property
+    def basis(self) -> Basis | None:
+        """The orders that averages are over."""
+        return None if self.knowledge is None else basis_of(self.knowledge, self.history)
+
     @property
     def best(self) -> Ranked | None:
         """The order that the model thinks best."""
@@ -127,7 +133,7 @@ class Facts:
 
     @property
     def whose_orders(self) -> str:
-        """Which orders an average is over, in words."""
+        """Which orders the model lists, in words."""
         if self.lists_all:
             return f"all {self.all_orders:,} orders"
         return f"the {len(self.ranked):,} orders measured or found best, of {self.all_orders:,}"

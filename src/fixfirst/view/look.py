@@ -67,7 +67,7 @@ tr.best td,tr.best th{font-weight:700}
  border-radius:.3rem;padding:.25rem .5rem;max-width:100%;width:22rem}
 table.plain{width:auto;max-width:100%}
 table.plain th,table.plain td{white-space:normal;text-align:left;overflow-wrap:anywhere}
-table.plain th{font-weight:600}
+table.plain th{font-weight:600;min-width:10.5rem}
 pre{background:var(--raised);border-radius:.4rem;padding:.8rem 1rem;font-size:.85rem;
  overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
 code{font-family:ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
@@ -82,6 +82,8 @@ footer{color:var(--muted);font-size:.88rem;padding-top:1.5rem;padding-bottom:3re
  figure.half{grid-column:1/-1}
  .wide{display:none!important}.narrow{display:block!important}
  dl.glance{grid-template-columns:repeat(2,minmax(0,1fr))}
+ .sortable th,.sortable td{padding:.3rem .45rem}
+ .sortable td.words{white-space:normal;min-width:8.5rem}
  table.plain th,table.plain td{padding:.3rem .5rem .3rem 0}
 }
 @media print{

@@ -10,7 +10,7 @@ from fixfirst.judge.statistics import NORMAL_95
 from fixfirst.search.history import PASSED, Trial
 from fixfirst.view import words
 from fixfirst.view.drawing import Drawing
-from fixfirst.view.effects import PairEffect, place_means
+from fixfirst.view.effects import Basis, PairEffect, place_means
 from fixfirst.view.facts import Facts, Ranked
 from fixfirst.view.palette import LIGHT
 
@@ -36,16 +36,16 @@ def top_orders(drawing: Drawing, facts: Facts, narrow: bool) -> None:
         for row, ranked in enumerate(shown):
             axes.annotate(
                 f"{ranked.place}  {words.short_order(ranked.order, 52)}", (0, row),
-                (2, 5), xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=9.5,
+                (0, 6), xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=9.5,
             )  # fmt: skip
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
     else:
+        axes.grid(axis="x")
         names = [f"{words.short_order(one.order, 56)}  {one.place}" for one in shown]
         axes.set_yticks(range(len(shown)), names, color=LIGHT["ink"], fontsize=10)
     axes.set_ylim(len(shown) - 0.4, -1.1 if narrow else -0.7)
     axes.set_xlabel("mean reward of an episode")
-    axes.grid(axis="x")
     _legend(axes, tried=any(trial.state == PASSED for one in shown for trial in one.trials))
 
 
@@ -85,12 +85,10 @@ def all_orders(drawing: Drawing, facts: Facts, narrow: bool) -> None:
     _above(axes, 2 if narrow else 3)
 
 
-def place_map(drawing: Drawing, facts: Facts, narrow: bool) -> None:
+def place_map(drawing: Drawing, basis: Basis, facts: Facts) -> None:
     """The mean reward of the orders that have a group in a place."""
     (axes,) = drawing.axes()
-    known = facts.knowledge
-    assert known is not None
-    means, deviations = place_means(known, facts.history)
+    means, deviations = place_means(basis)
     k = len(facts.groups)
     low, high = np.nanmin(means), np.nanmax(means)
     colours = colormaps[_MAP]

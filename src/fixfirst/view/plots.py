@@ -9,7 +9,7 @@ from fixfirst.view.effects import PairEffect, pair_effects
 from fixfirst.view.facts import Facts
 from fixfirst.view.markup import Html
 
-WIDE, HALF, NARROW = 760.0, 470.0, 380.0  # units of an SVG
+WIDE, HALF, NARROW = 880.0, 420.0, 380.0  # units of an SVG
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,12 @@ def _top_orders(facts: Facts) -> Plot | Absent:
     return Plot(
         name, TITLES[name],
         f"What the model believes of the {shown} orders with the highest posterior mean: the mean "
-        "reward of a policy that keeps to the order, with its 95 % interval, and beside it what "
-        "was measured.",
+        "reward of a policy that keeps to the order, with its 95 % interval, and below it what "
+        "was measured. Green: the best of them.",
         f"The {shown} best orders. First: {best.order}, "
         f"{words.interval(best.mean, best.deviation)}. All figures are in the table of orders.",
         lambda drawing, narrow: model_plots.top_orders(drawing, facts, narrow),
-        70 + 20 * shown, 70 + 34 * shown,
+        70 + 20 * shown, 80 + 40 * shown,
     )  # fmt: skip
 
 
@@ -144,34 +144,35 @@ def _all_orders(facts: Facts) -> Plot | Absent:
 
 def _place_map(facts: Facts) -> Plot | Absent:
     name = "place-map"
-    if facts.knowledge is None:
+    basis = facts.basis
+    if basis is None:
         return Absent(name, TITLES[name], UNKNOWN)
     k = len(facts.groups)
     first = facts.ranked[0].order.names
     return Plot(
         name, TITLES[name],
-        f"Mean posterior reward of those of {facts.whose_orders} that have the group in the "
+        f"Mean posterior reward of those of {basis.words} that have the group in the "
         "place; brighter is better. Groups that are best fixed early stand on top.",
         f"A map of {k} groups by {k} places. The best order has "
         + words.listed([f"{group} in place {place}" for place, group in enumerate(first, 1)])
         + ".",
-        lambda drawing, narrow: model_plots.place_map(drawing, facts, narrow),
+        lambda drawing, narrow: model_plots.place_map(drawing, basis, facts),
         110 + max(46 * k if k <= 7 else 27 * k, 150),
     )  # fmt: skip
 
 
 def _pair_effects(facts: Facts) -> Plot | Absent:
-    name, known = "pair-effects", facts.knowledge
-    if known is None:
+    name, basis = "pair-effects", facts.basis
+    if basis is None:
         return Absent(name, TITLES[name], UNKNOWN)
-    effects = pair_effects(known, facts.history)
+    effects = pair_effects(basis)
     if not effects:
         return Absent(name, TITLES[name], "There is no pair of groups to compare.")
     shown = min(len(effects), model_plots.PAIRS)
     more = f" The {shown} largest of {len(effects)}." if shown < len(effects) else ""
     return Plot(
         name, TITLES[name],
-        f"How much higher the mean posterior reward is of those of {facts.whose_orders} that fix "
+        f"How much higher the mean posterior reward is of those of {basis.words} that fix "
         "the first group before the second, with 95 % intervals. Filled: the interval leaves out "
         f"zero.{more}",
         "The largest: " + "; ".join(effect_said(one, facts) for one in effects[:3]) + ".",

@@ -10,6 +10,7 @@ from fixfirst.workflow.orders import Workflow
 MINUS = "\N{MINUS SIGN}"
 SPACE = "\N{NO-BREAK SPACE}"  # within a figure
 NOTHING = "\N{EN DASH}"  # stands where there is no figure
+_LENGTHS = (99, 20, 14, 9)  # of a group's name in a plot, tried in turn
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -83,13 +84,17 @@ def cut(text: str, most: int) -> str:
 
 
 def short_order(order: Workflow, most: int) -> str:
-    """An order of at most about so many characters: as many groups as there is room for."""
+    """An order of at most about so many characters: long names are cut, then the last ones go."""
     names = list(order.names)
-    text = " > ".join(names)
+    for length in _LENGTHS:
+        text = " > ".join(cut(name, length) for name in names)
+        if len(text) <= most:
+            return text
+    names = [cut(name, _LENGTHS[-1]) for name in names]
     while len(text) > most and len(names) > 1:
         names.pop()
         text = " > ".join([*names, ELLIPSIS])
-    return cut(text, most)
+    return text
 
 
 def plain(value: Any) -> str:
