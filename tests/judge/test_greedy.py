@@ -12,7 +12,7 @@ from fixfirst.judge.evaluate import evaluate
 from fixfirst.judge.scripts import RESTORE_OF, Greedy, held_hosts
 from fixfirst.judge.view import View
 from fixfirst.workflow import compliance
-from fixfirst.workflow.groups import HOST_GROUPS
+from fixfirst.workflow.groups import HOST_GROUPS, Groups
 from fixfirst.workflow.orders import WELL_KNOWN, Workflow
 
 SLEEP = 0
@@ -130,3 +130,32 @@ def test_greedy_has_an_order_of_its_own():
 def test_orders_that_are_none_are_refused(name, words):
     with pytest.raises(ValueError, match=words):
         find_blue(name)
+
+
+def test_it_follows_an_order_of_other_groups(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(
+        "[groups]\n"
+        'servers = ["Op_Server0", "Enterprise0", "Enterprise1", "Enterprise2"]\n'
+        'clients = ["User0", "User1", "User2", "User3", "User4"]\n'
+        'others = ["Defender", "Op_Host0", "Op_Host1", "Op_Host2"]\n'
+    )
+    batch = batch_of(1)
+    batch.games.user[0, [HOST_NAMES.index(name) for name in ("User3", "Op_Host1")]] = 1
+    view = View(batch, "truth")
+    orders = {
+        f"greedy:{path}:clients > others > servers": "Restore User3",
+        f"greedy:{path}:others > clients > servers": "Restore Op_Host1",
+        "greedy:hosts:" + ",".join(["op_host1", *(n for n in HOSTS_IN_LOWER if n != "op_host1")]): (
+            "Restore Op_Host1"
+        ),
+    }
+    for name, action in orders.items():
+        assert find_blue(name).act(view).tolist() == [action_index(action)]
+    own = Workflow("clients > others > servers", Groups.from_toml(path))
+    done = evaluate(f"greedy:{path}:{own}", "meander", episodes=50, order=own)
+    assert done.kept.fixes.sum() > 100
+    assert (done.kept.compliance == 1.0).all()
+
+
+HOSTS_IN_LOWER = [name.lower() for name in HOST_NAMES]

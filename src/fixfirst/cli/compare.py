@@ -11,6 +11,7 @@ from fixfirst.version import VERSION
 
 EXAMPLES = console.examples(
     "fixfirst compare react-restore react-remove   against bline, 100 steps",
+    "fixfirst compare runs/first react-restore     a trained policy and a script",
     "fixfirst compare mine:old mine:new            two functions of mine.py",
     "fixfirst compare sleep random --json it.json  all figures in a file as well",
 )
@@ -18,7 +19,10 @@ EXAMPLES = console.examples(
 Defender = Annotated[
     str,
     typer.Argument(
-        help="A script, greedy:ORDER, or module:function.", metavar="WHAT", show_default=False
+        help="A script, greedy:ORDER, the folder of a training (RUN, RUN@ORDER or drawn:RUN), or "
+        "module:function.",
+        metavar="WHAT",
+        show_default=False,
     ),
 ]
 

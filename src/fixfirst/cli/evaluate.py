@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = console.examples(
     "fixfirst evaluate react-restore             against bline, 100 steps",
+    "fixfirst evaluate runs/first                what fixfirst train has trained there",
+    "fixfirst evaluate runs/all@reverse          the same, of a policy of many orders",
     "fixfirst evaluate greedy --order reverse    how it keeps to an order",
     "fixfirst evaluate mine:act --json it.json   the function act of mine.py",
     "fixfirst evaluate random --leaderboard      under the published board",
@@ -29,7 +31,8 @@ OFFICIAL = "official"
 What = Annotated[
     str,
     typer.Argument(
-        help="Who defends: a script such as react-restore, greedy:ORDER, or module:function.",
+        help="Who defends: a script such as react-restore, greedy:ORDER, the folder of a training "
+        "(RUN, RUN@ORDER, or drawn:RUN to draw its actions), or module:function.",
         metavar="WHAT",
         show_default=False,
     ),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from fixfirst.judge.custom import as_blue, load
 from fixfirst.judge.scripts import Always, Greedy, Random, React
 from fixfirst.judge.view import Blue
+from fixfirst.workflow.groups import groups_from
 from fixfirst.workflow.orders import Workflow
 
 
@@ -47,10 +48,11 @@ def _script(name: str, seed: int) -> Any:
 
 
 def _greedy(name: str, seed: int) -> Any:
-    script, colon, order = name.partition(":")
+    script, colon, rest = name.partition(":")
     if script != GREEDY:
         return None
-    return Greedy(Workflow(order if colon else GREEDY_ORDER))
+    groups, _, order = rest.rpartition(":")
+    return Greedy(Workflow(order if colon else GREEDY_ORDER, groups_from(groups or None)))
 
 
 def _trained(name: str, seed: int) -> Any:
@@ -78,7 +80,7 @@ def _function(name: str, seed: int) -> Any:
 # The kinds, in the order in which a name is tried on them. `add_kind` adds to them.
 KINDS = [
     Kind(", ".join(SCRIPTS), _script),
-    Kind("greedy:ORDER", _greedy),
+    Kind("greedy:ORDER, greedy:GROUPS:ORDER", _greedy),
     Kind("the folder of a training (RUN, RUN@ORDER or drawn:RUN)", _trained),
     Kind("module:function for one of your own", _function),
 ]
@@ -98,8 +100,8 @@ def find_blue(policy: Any, seed: int = 0) -> Blue:
     """A policy that can play.
 
     policy   a name of one of the `KINDS`: a script (see `SCRIPTS`), "greedy:ORDER", the folder
-             of a training (see `Trained`), "module:function" for a function from observations [N, 52] to actions [N]; or
-             such a function itself; or a `Blue`
+             of a training (see `Trained`), "module:function" for a function from observations
+             [N, 52] to actions [N]; or such a function itself; or a `Blue`
     seed     of a script that draws
     """
     if not isinstance(policy, str):
