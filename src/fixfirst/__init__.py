@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fixfirst.learn.policy import Policy
     from fixfirst.learn.setup import Setup
     from fixfirst.learn.train import Trained, train
+    from fixfirst.search.run import search
     from fixfirst.workflow.groups import Groups
     from fixfirst.workflow.orders import Workflow
 
@@ -66,6 +67,7 @@ __all__ = [
     "describe",
     "host_index",
     "make_vec",
+    "search",
     "train",
 ]
 
@@ -74,6 +76,8 @@ _LEARN_NEEDS = ("torch", "safetensors", "tensorboard")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "search":  # a room that can be called
+        return importlib.import_module("fixfirst.search")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'fixfirst' has no attribute {name!r}")
     try:
@@ -89,7 +93,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PUBLIC])
+    return sorted({*globals(), *__all__})
 
 
 _register()

@@ -8,7 +8,7 @@ import pytest
 from fixfirst.cli import console, main
 from fixfirst.version import VERSION
 
-COMMANDS = ["demo", "play", "watch", "verify", "bench game"]
+COMMANDS = ["demo", "search", "runs", "baselines", "play", "watch", "verify", "bench game"]
 
 
 def python(*arguments):
@@ -50,14 +50,17 @@ def test_every_command_has_help_with_examples(cli, command):
     ("arguments", "words"),
     [
         (["nonsense"], "No such command 'nonsense'"),
-        (["demo", "--nonsense"], "--nonsense"),
-        (["demo", "--episodes", "many"], "'many'"),
-        (["demo", "--episodes=many"], "Invalid value for '--episodes'"),
-        (["demo", "--horizon"], "--horizon"),
+        (["baselines", "--nonsense"], "--nonsense"),
+        (["baselines", "--episodes", "many"], "'many'"),
+        (["baselines", "--episodes=many"], "Invalid value for '--episodes'"),
+        (["baselines", "--horizon"], "--horizon"),
         (["watch", "--delay", "soon"], "'soon'"),
-        (["demo", "--episodes", "0"], "episodes=0 makes no sense here; it is 1 or more"),
-        (["demo", "--rules", "new"], "rules='new' is not known; it is one of latest, leaderboard"),
-        (["demo", "--json", "/no/such/folder/f.json"], "/no/such/folder/f.json: No such file"),
+        (["baselines", "--episodes", "0"], "episodes=0 makes no sense here; it is 1 or more"),
+        (
+            ["baselines", "--rules", "new"],
+            "rules='new' is not known; it is one of latest, leaderboard",
+        ),
+        (["baselines", "--json", "/no/such/folder/f.json"], "/no/such/folder/f.json: No such file"),
         (["watch", "--policy", "slep"], "did you mean sleep"),
         (["watch", "--red", "green"], "red='green' is not known"),
         (["watch", "--horizon", "0"], "horizon=0"),
@@ -86,7 +89,7 @@ def test_a_group_without_a_command_shows_its_help(cli):
 
 
 def test_bad_usage_says_where_the_good_one_is_described(cli):
-    assert "See fixfirst demo --help" in cli("demo", "--nonsense").err
+    assert "See fixfirst baselines --help" in cli("baselines", "--nonsense").err
 
 
 @pytest.mark.parametrize(
@@ -105,11 +108,11 @@ def test_an_error_is_one_line_and_debug_shows_where_it_comes_from(cli, monkeypat
         raise raised
 
     monkeypatch.setattr(console, "must_be_writable", fail)
-    done = cli("demo")
+    done = cli("baselines")
     assert done.code == 2
     assert words in done.err
     assert "Traceback" not in done.err
-    for arguments in (["--debug", "demo"], ["demo", "--debug"]):
+    for arguments in (["--debug", "baselines"], ["baselines", "--debug"]):
         traced = cli(*arguments)
         assert traced.code == 2
         assert "Traceback" in traced.err
@@ -121,7 +124,7 @@ def test_control_c_is_a_clean_stop(cli, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(console, "must_be_writable", interrupt)
-    done = cli("demo")
+    done = cli("baselines")
     assert (done.code, done.err.strip()) == (130, "stopped")
 
 
@@ -130,4 +133,4 @@ def test_the_exit_code_of_a_command_is_handed_on(monkeypatch, cli):
         raise main.typer.Exit(1)
 
     monkeypatch.setattr(console, "must_be_writable", different)
-    assert cli("demo").code == 1
+    assert cli("baselines").code == 1

@@ -7,7 +7,20 @@ from typing import Annotated, cast
 
 import typer
 
-from fixfirst.cli import bench, compare, demo, evaluate, play, report, train, verify, watch
+from fixfirst.cli import (
+    baselines,
+    bench,
+    compare,
+    demo,
+    evaluate,
+    play,
+    report,
+    runs,
+    search,
+    train,
+    verify,
+    watch,
+)
 from fixfirst.cli.console import complain, err, examples, say
 from fixfirst.version import VERSION
 
@@ -25,13 +38,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=examples(
-        "fixfirst demo           play the scripted blues, see what they score",
-        "fixfirst play           defend the network yourself",
-        "fixfirst watch          see an episode step by step",
-        "fixfirst demo --help    more about a command",
+        "fixfirst demo             a small search for the best order, in three minutes",
+        "fixfirst search           the search itself",
+        "fixfirst play             defend the network yourself",
+        "fixfirst search --help    more about a command",
     ),
 )
 app.command(epilog=demo.EXAMPLES)(demo.demo)
+app.command(epilog=search.EXAMPLES)(search.search)
+app.command(epilog=runs.EXAMPLES)(runs.runs)
 app.command(epilog=play.EXAMPLES)(play.play)
 app.command(epilog=watch.EXAMPLES)(watch.watch)
 app.command(epilog=verify.EXAMPLES)(verify.verify)
@@ -39,6 +54,7 @@ app.command(epilog=train.EXAMPLES)(train.train)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=report.EXAMPLES)(report.report)
+app.command(epilog=baselines.EXAMPLES)(baselines.baselines)
 app.add_typer(bench.app, name="bench")
 
 

@@ -24,7 +24,7 @@ from fixfirst.workflow.groups import Groups
 
 FORMAT = 1
 CONFIG, ENDED, TRIAL, STAGE = "config.json", "ended.json", "trial.json", "stage.json"
-LOCK, EPISODES, DATABASE = "lock", "episodes.csv", "study.db"
+EPISODES, DATABASE = "episodes.csv", "study.db"
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,8 @@ class SearchFolder:
 
     @property
     def running(self) -> bool:
-        """Whether any process is at work on the search."""
-        locks = self.path / "locks"
-        return held(self.path / LOCK) or any(map(held, locks.glob("worker-*")))
+        """Whether any worker is at work on the search."""
+        return any(map(held, (self.path / "locks").glob("worker-*")))
 
     # --- plain files
 

@@ -57,7 +57,7 @@ class Life:
         self._thread = threading.Thread(target=self._beat, name="signs of life", daemon=True)
 
     def __enter__(self) -> "Life":
-        self._lock.take()
+        self._lock.take(wait=True)  # for one who looks whether it is held
         self._tell()
         self._thread.start()
         return self

@@ -53,6 +53,9 @@ _CHOICE, _TRAINING, _STAGE = range(3)
 class Spectator:
     """Who watches a search. This one looks away; others override what they care for."""
 
+    def opened(self, folder: SearchFolder, settings: Settings) -> None:
+        """The folder and the study are there."""
+
     def began(self, trial: Trial, history: History) -> None:
         """An order was chosen, or the trial of a dead worker taken up."""
 

@@ -181,6 +181,7 @@ def _work(
     strategy = make_strategy(
         settings.strategy, beta=settings.gp_beta, max_episodes=settings.max_episodes
     )
+    spectator.opened(folder, settings)
     before = torch.get_num_threads()
     torch.set_num_threads(settings.threads or before)
     try:

@@ -1,17 +1,17 @@
-"""`fixfirst demo`: scores of all scripts against all reds."""
+"""`fixfirst baselines`: scores of all scripts against all reds."""
 
 import json
 
 import pytest
 
-from fixfirst.cli import console, demo
+from fixfirst.cli import baselines, console
 from fixfirst.game.facts import REDS
 from fixfirst.judge.blues import SCRIPTS
 from fixfirst.judge.play import play
 
 
-def test_demo_prints_a_score_for_every_pair(cli):
-    done = cli("demo", "--episodes", "40", "--horizon", "20", "--seed", "9")
+def test_baselines_print_a_score_for_every_pair(cli):
+    done = cli("baselines", "--episodes", "40", "--horizon", "20", "--seed", "9")
     assert (done.code, done.err) == (0, "")
     for policy in SCRIPTS:
         (line,) = [text for text in done.out.splitlines() if text.split()[1:2] == [policy]]
@@ -20,13 +20,21 @@ def test_demo_prints_a_score_for_every_pair(cli):
             assert f"{played.mean:.1f} ± {played.half_width:.1f}" in line
     assert "40 episodes of 20 steps" in done.out
     assert "Rules latest, seeds 9 to 48." in done.out
-    assert f"times CybORG's {demo.CYBORG_STEPS_PER_SECOND}" in done.out
+    assert f"times CybORG's {baselines.CYBORG_STEPS_PER_SECOND}" in done.out
 
 
-def test_demo_writes_all_figures(cli, tmp_path):
+def test_baselines_write_all_figures(cli, tmp_path):
     file = tmp_path / "scores.json"
     done = cli(
-        "demo", "--episodes", "1", "--horizon", "5", "--rules", "leaderboard", "--json", str(file)
+        "baselines",
+        "--episodes",
+        "1",
+        "--horizon",
+        "5",
+        "--rules",
+        "leaderboard",
+        "--json",
+        str(file),
     )
     assert done.code == 0
     assert str(file) in done.out.replace("\n", "")
@@ -41,10 +49,10 @@ def test_demo_writes_all_figures(cli, tmp_path):
     )
 
 
-def test_a_stopped_demo_leaves_no_file(cli, tmp_path):
+def test_stopped_baselines_leave_no_file(cli, tmp_path):
     file = tmp_path / "scores.json"
-    assert cli("demo", "--rules", "new", "--json", str(file)).code == 2
-    assert cli("demo", "--episodes", "0", "--json", str(file)).code == 2
+    assert cli("baselines", "--rules", "new", "--json", str(file)).code == 2
+    assert cli("baselines", "--episodes", "0", "--json", str(file)).code == 2
     assert not file.exists()
     console.must_be_writable(file)
     assert not file.exists()
@@ -54,7 +62,7 @@ def test_a_stopped_demo_leaves_no_file(cli, tmp_path):
 
 
 def test_a_single_episode_has_no_interval(cli):
-    assert "±" not in cli("demo", "--episodes", "1", "--horizon", "5").out.partition("Mean")[0]
+    assert "±" not in cli("baselines", "--episodes", "1", "--horizon", "5").out.partition("Mean")[0]
 
 
 @pytest.mark.parametrize(
@@ -68,11 +76,11 @@ def test_a_single_episode_has_no_interval(cli):
     ],
 )
 def test_durations_read_well(seconds, words):
-    assert demo._duration(seconds) == words
+    assert baselines._duration(seconds) == words
 
 
-def test_demo_in_a_terminal_shows_a_bar_and_leaves_the_table(terminal):
-    screen = terminal("demo", "--episodes", "3000", "--horizon", "60")
+def test_baselines_in_a_terminal_shows_a_bar_and_leaves_the_table(terminal):
+    screen = terminal("baselines", "--episodes", "3000", "--horizon", "60")
     screen.wait_for("Playing")
     written, code = screen.end()
     assert "react-restore" in written
