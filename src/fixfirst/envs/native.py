@@ -1,5 +1,6 @@
 """The native backend: a batch of compiled games as a Gymnasium vector environment."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -9,9 +10,11 @@ from gymnasium.vector.utils import batch_space
 
 from fixfirst.envs import options, render
 from fixfirst.envs.batch import Batch
+from fixfirst.envs.contract import NEVER, TrueStates, checked_true_states
 from fixfirst.envs.kernel import Following
 from fixfirst.envs.memory import WIDTH
 from fixfirst.envs.named import Named
+from fixfirst.envs.native_states import NativeStates
 from fixfirst.envs.seeding import Seed, seeds_of
 from fixfirst.envs.snapshot import Snapshot
 from fixfirst.game.tables import ACTIONS, OBSERVATION_BITS
@@ -56,7 +59,9 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         compliant_bonus: float = 0.0,
         violation_penalty: float = 0.0,
         memory: bool = False,
+        true_states: TrueStates = NEVER,
     ) -> None:
+        when = checked_true_states(true_states)
         if render_mode is not None:
             options.one_of("render_mode", render_mode, RENDER_MODES)
         terms = checked_terms(alignment_lambda, compliance_rule, compliant_bonus, violation_penalty)
@@ -77,9 +82,11 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.batch = Batch(chosen, seed)
+        self._states = NativeStates(self.batch, when, self.autoreset == AutoresetMode.SAME_STEP)
+        self._reads_states = when != NEVER
         self.horizon = chosen.horizon
-        self._copy = copy
-        self._episode_stats = episode_stats
+        self._copy = options.truth("copy", copy)
+        self._episode_stats = options.truth("episode_stats", episode_stats)
         self._terminations = np.zeros(self.num_envs, dtype=np.bool_)
         self._terminations.flags.writeable = False
         self._waiting = self.num_envs  # games that must be reset before the next step
@@ -114,6 +121,8 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         batch = self.batch
         batch.step(actions)
         results = batch.results
+        if self._reads_states:
+            self._states.after_step()
         info = self._info(results.truncated)
         if self.autoreset == AutoresetMode.DISABLED:
             self._waiting = int(results.truncated.sum())
@@ -144,6 +153,31 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def true_state(self) -> TrueState:
         """The true state of all games, as arrays; reading it is what it costs."""
         return self.batch.true_state
+
+    @property
+    def states(self) -> TrueState:
+        """The true states read last, as `true_states` said; see `fixfirst.envs.contract`."""
+        return self._states.states
+
+    @property
+    def states_now(self) -> TrueState:
+        """With true_states="step": the true states that the next actions will meet."""
+        return self._states.now
+
+    @property
+    def states_fresh(self) -> np.ndarray:
+        """Which of `states` were read by the last call [N]."""
+        return self._states.fresh
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Steps played in the episode of each game [N]."""
+        return np.asarray(self.batch.games.step)
+
+    @property
+    def episodes(self) -> np.ndarray:
+        """Episodes that each game has begun [N]."""
+        return np.asarray(self.batch.games.episode)
 
     @property
     def final_state(self) -> TrueState:
@@ -237,18 +271,14 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return array.copy() if self._copy else array
 
     def _chosen(self, reset_options: dict[str, Any] | None) -> np.ndarray | None:
+        if not isinstance(reset_options, Mapping | None):
+            raise TypeError(f"options={reset_options!r} is no mapping; it takes 'reset_mask'")
         unknown = set(reset_options or ()) - {"reset_mask"}
         if unknown:
             raise ValueError(f"reset option {min(unknown)!r} is not known; it takes 'reset_mask'")
         if not reset_options:
             return None
-        mask = np.asarray(reset_options["reset_mask"])
-        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
-            raise ValueError(
-                f"reset_mask is {mask.dtype} of shape {mask.shape}; it is one truth value a game, "
-                f"bool of shape ({self.num_envs},)"
-            )
-        return np.flatnonzero(mask)
+        return np.flatnonzero(options.reset_mask(reset_options["reset_mask"], self.num_envs))
 
     def _info(self, truncated: np.ndarray) -> dict[str, Any]:
         same_step = self.autoreset == AutoresetMode.SAME_STEP

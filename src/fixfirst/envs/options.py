@@ -2,6 +2,7 @@
 
 import operator
 import os
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,10 +68,10 @@ def checked(
         horizon=length,
         exact=exact,
         threads=_threads(threads, count),
-        autoreset=_autoreset(autoreset),
+        autoreset=autoreset_mode(autoreset),
         orders=_orders(orders, count),
         terms=checked_terms(0.0) if terms is None else terms,
-        memory=bool(memory),
+        memory=truth("memory", memory),
     )
 
 
@@ -79,6 +80,13 @@ def one_of(what: str, value: object, allowed: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{what}={value!r} is not known; it is one of {', '.join(allowed)}")
     return value
+
+
+def truth(what: str, value: Any) -> bool:
+    """The value, if it is a truth value."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{what}={value!r} is of type {type(value).__name__}; it is True or False")
+    return bool(value)
 
 
 def whole(what: str, value: Any, least: int, most: int | None) -> int:
@@ -97,11 +105,24 @@ def whole(what: str, value: Any, least: int, most: int | None) -> int:
     return number
 
 
-def _autoreset(value: AutoresetMode | str) -> AutoresetMode:
+def autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
+    """The mode, also by its name."""
     names = {mode.name.lower(): mode for mode in AUTORESETS}
     if isinstance(value, AutoresetMode):
         return value
-    return names[one_of("autoreset", str(value).lower(), tuple(names))]
+    name = value.lower() if isinstance(value, str) else value
+    return names[one_of("autoreset", name, tuple(names))]
+
+
+def reset_mask(mask: Any, count: int) -> np.ndarray:
+    """A truth value for each env, or an error."""
+    given = np.asarray(mask)
+    if given.dtype != np.bool_ or given.shape != (count,):
+        raise ValueError(
+            f"reset_mask is {given.dtype} of shape {given.shape}; it is one truth value a game, "
+            f"bool of shape ({count},)"
+        )
+    return given
 
 
 def _threads(threads: int | None, count: int) -> int:
@@ -144,6 +165,11 @@ def _orders(orders: Orders, count: int) -> tuple[Workflow, ...]:
         return ()
     if isinstance(orders, Workflow | str):
         return (_order(orders),)
+    if not isinstance(orders, Sequence):
+        raise TypeError(
+            f"orders={orders!r} is of type {type(orders).__name__}; give one order, or one a game, "
+            "as text or as Workflow"
+        )
     given = tuple(_order(order) for order in orders)
     if len(given) != count:
         raise ValueError(
@@ -161,7 +187,10 @@ def _order(order: Workflow | str) -> Workflow:
 def _mixture(red: Mapping[str, float]) -> np.ndarray:
     for name in red:
         one_of("red", name, REDS)
-    weights = np.array([float(red.get(name, 0.0)) for name in REDS])
+    try:
+        weights = np.array([float(red.get(name, 0.0)) for name in REDS])
+    except (TypeError, ValueError):
+        weights = np.full(len(REDS), np.nan)
     if not np.isfinite(weights).all() or (weights < 0).any() or abs(weights.sum() - 1) > 1e-6:
         raise ValueError(f"red={dict(red)!r} gives no probabilities: each is 0 or more, sum 1")
     cumulative = np.cumsum(weights)
@@ -172,9 +201,15 @@ def _mixture(red: Mapping[str, float]) -> np.ndarray:
 
 def checked_actions(actions: Any, into: np.ndarray, count: int) -> None:
     """Write one action a game into a buffer, or raise and leave the games alone."""
-    given = np.asarray(actions)
-    if given.dtype.kind not in "iu":
-        raise TypeError(f"actions are of dtype {given.dtype}; they are whole numbers")
+    try:
+        given = np.asarray(actions)
+    except ValueError:  # lists of unequal length
+        given = np.empty((), dtype=object)
+    if given.size and given.dtype.kind not in "iu":
+        raise TypeError(
+            f"actions {reprlib.repr(actions)} are of dtype {given.dtype}; they are whole numbers "
+            f"from 0 to {count - 1}"
+        )
     if given.shape != into.shape:
         raise ValueError(
             f"actions have shape {given.shape}; {len(into)} games take shape {into.shape}"

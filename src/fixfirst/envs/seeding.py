@@ -56,6 +56,13 @@ def _hash(seed: int) -> int:
     return int.from_bytes(hashlib.blake2b(str(seed).encode(), digest_size=8).digest(), "little")
 
 
+def after_restart(seed: int | None, restarts: int) -> int | None:
+    """The seed of an env that was made anew so many times, from the one it was given."""
+    if seed is None:
+        return None
+    return int(np.random.SeedSequence([abs(seed), restarts]).generate_state(1)[0])
+
+
 def fresh_seed() -> int:
     """A seed from the operating system's entropy."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])

@@ -7,10 +7,11 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from fixfirst.envs import options, render
+from fixfirst.envs import options, render, true_arrays
 from fixfirst.envs.batch import Batch
 from fixfirst.envs.named import Named
 from fixfirst.envs.native import RENDER_MODES
+from fixfirst.envs.seeding import seeds_of
 from fixfirst.envs.snapshot import Snapshot
 from fixfirst.game.tables import ACTIONS, OBSERVATION_BITS
 from fixfirst.game.truth import TrueState
@@ -37,7 +38,7 @@ class Cage2Env(Named, gym.Env[np.ndarray, int]):
         self.observation_space = gym.spaces.MultiBinary(OBSERVATION_BITS)
         self.action_space = gym.spaces.Discrete(ACTIONS)
         self.horizon = chosen.horizon
-        self.batch = Batch(chosen, seed)
+        self.batch = Batch(chosen, seeds_of(None if seed is None else [seed], 1))
         self._action = np.zeros(1, dtype=np.int64)
         self._playing = False
         self._closed = False
@@ -47,9 +48,9 @@ class Cage2Env(Named, gym.Env[np.ndarray, int]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin an episode; without a seed the generator goes on where it is."""
         if options:
-            raise ValueError(f"reset option {min(options)!r} is not known; there are none")
+            raise ValueError(f"options={options!r} are not known; there are none")
         self._check_open()
-        checked = None if seed is None else _seed(seed)
+        (checked,) = seeds_of([seed], 1)
         self.batch.seed([checked])
         # Gymnasium's own generator, which the game does not use, takes no negative seeds.
         super().reset(seed=checked if checked is None else abs(checked))
@@ -91,6 +92,15 @@ class Cage2Env(Named, gym.Env[np.ndarray, int]):
         """The true state, as arrays whose first axis has length 1."""
         return self.batch.true_state
 
+    @property
+    def true_state_space(self) -> gym.spaces.Dict:
+        """What `true_state_arrays` gives."""
+        return true_arrays.true_state_space()
+
+    def true_state_arrays(self) -> dict[str, np.ndarray]:
+        """The true state as plain arrays, by the names that `TrueState` has for them."""
+        return true_arrays.arrays_of(self.batch.true_state)
+
     def save(self) -> Snapshot:
         """Keep the game as it is now."""
         self._check_open()
@@ -122,7 +132,3 @@ def _one(action: Any) -> np.ndarray:
     if given.shape != ():
         raise ValueError(f"action {action!r} has shape {given.shape}; it is a single number")
     return given.reshape(1)
-
-
-def _seed(seed: Any) -> int:
-    return options.whole("seed", seed, -(2**4096), None)

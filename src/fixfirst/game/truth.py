@@ -31,6 +31,11 @@ class TrueState:
         return np.asarray(self.games.step)
 
     @property
+    def episode(self) -> np.ndarray:
+        """The episode that everything here belongs to [N], counted from 1; 0 before the first."""
+        return np.asarray(self.games.episode)
+
+    @property
     def red(self) -> np.ndarray:
         """Which red plays [N], index into `facts.REDS`."""
         return np.asarray(self.games.red)

@@ -1,0 +1,131 @@
+"""Where envs leave the results of their steps: arrays with a row an env.
+
+The arrays may be this process's own, or lie in memory that worker processes share.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from fixfirst.envs.contract import NEVER, TrueStates
+from fixfirst.envs.rows import Actions, Allocate, Rows
+from fixfirst.envs.truths import record_of, space_of
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a user asked of a vector env, as far as each of its envs has to know."""
+
+    autoreset: AutoresetMode
+    true_states: TrueStates
+    restart: bool  # whether an env that fails is made anew
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What all envs of a vector env have in common."""
+
+    observation: gym.Space[Any]
+    action: gym.Space[Any]
+    truth: spaces.Dict | None
+    metadata: dict[str, Any]
+    render_mode: str | None
+
+    @classmethod
+    def of(cls, env: gym.Env[Any, Any], plan: Plan) -> "Kind":
+        """The kind of an env; an error if it has not what the plan needs."""
+        for name in ("observation_space", "action_space"):
+            if not isinstance(getattr(env, name, None), gym.Space):
+                raise TypeError(f"{env!r} has no {name}; the factory must make a Gymnasium env")
+        truth = None if plan.true_states == NEVER else space_of(env)
+        metadata = {str(key): value for key, value in env.metadata.items()}
+        return cls(env.observation_space, env.action_space, truth, metadata, env.render_mode)
+
+    def difference(self, other: "Kind") -> str | None:
+        """What differs so that the envs cannot be in one vector env, if anything does."""
+        for what in ("observation", "action", "truth"):
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if mine != theirs:
+                name = "true_state_space" if what == "truth" else f"{what}_space"
+                return f"its {name} is {theirs}, that of env 0 is {mine}"
+        return None
+
+
+class Results:
+    """What one step of N envs brought."""
+
+    def __init__(self, kind: Kind, count: int, allocate: Allocate) -> None:
+        self.observations = Rows(kind.observation, count, allocate)
+        self.rewards = allocate((count,), dtype=np.float64)
+        self.terminated = allocate((count,), dtype=np.bool_)
+        self.truncated = allocate((count,), dtype=np.bool_)
+
+
+class Truths:
+    """The true states of N envs: those they are in, and those that the last steps have read."""
+
+    def __init__(
+        self, space: spaces.Dict, count: int, when: TrueStates, allocate: Allocate
+    ) -> None:
+        self.when = when
+        record = record_of(space)
+        self.now = allocate((count,), dtype=record)
+        self.after = allocate((count,), dtype=record)
+        self.fresh = allocate((count,), dtype=np.bool_)
+        # The same records as bytes: to copy one is then a single move.
+        self._now, self._after = _as_bytes(self.now), _as_bytes(self.after)
+        self._parts = {name: self.now[name] for name in record.names or ()}
+
+    def read(self, i: int, arrays: Mapping[str, Any], step: int, episode: int, show: bool) -> None:
+        """Take in the true state of env i; `show` it unless only the next action is to meet it."""
+        parts = self._parts
+        for name, value in arrays.items():
+            parts[name][i] = value
+        parts["step"][i], parts["episode"][i] = step, episode
+        if show:
+            self._after[i] = self._now[i]
+            self.fresh[i] = True
+
+
+class Board:
+    """All that N envs show. Two sets of results in turn: what one step returned lasts until the
+    next but one. With `turns=1` there is one.
+    """
+
+    def __init__(
+        self, kind: Kind, count: int, plan: Plan, turns: int = 2, allocate: Allocate = np.zeros
+    ) -> None:
+        self.count, self.turns = count, turns
+        self.turn = allocate((1,), dtype=np.int64)
+        self.sets = tuple(Results(kind, count, allocate) for _ in range(turns))
+        kept = count if plan.autoreset == AutoresetMode.SAME_STEP else 0
+        self.finals = Rows(kind.observation, kept, allocate)
+        self.actions = Actions(kind.action, count, allocate)
+        # Where the envs are.
+        self.steps = allocate((count,), dtype=np.int64)
+        self.episodes = allocate((count,), dtype=np.int64)
+        self.over = allocate((count,), dtype=np.bool_)  # the episode has ended
+        self.restarts = allocate((count,), dtype=np.int64)
+        self.truths = (
+            None if kind.truth is None else Truths(kind.truth, count, plan.true_states, allocate)
+        )
+
+    @property
+    def results(self) -> Results:
+        """Those of the last step."""
+        return self.sets[self.turn[0]]
+
+    def begin_step(self) -> None:
+        """All envs are about to move."""
+        self.turn[0] = (self.turn[0] + 1) % self.turns
+        if self.truths is not None:
+            self.truths.fresh[:] = False
+
+
+def _as_bytes(records: np.ndarray) -> np.ndarray:
+    return records.view(np.uint8).reshape(len(records), records.dtype.itemsize)
