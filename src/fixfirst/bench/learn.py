@@ -29,9 +29,9 @@ FRESH_SEED = 10_000_000  # of the first of them; training never plays these
 THRESHOLDS = (-30.0, -25.0, -20.0, -17.0)
 ORDERS = 10  # drawn at random
 ORDER_EPISODES = 10_000  # for each of them, at most
-ALL_ORDERS_SHARE = 4_000  # episodes for each of the 120
+ALL_ORDERS_SHARE = 2_000  # episodes for each of the 120
 
-WITH_MEMORY = PPO(hidden=(128, 128))
+WITH_MEMORY = PPO(hidden=(128, 128), minibatch=4_096)
 Told = Callable[[str, Row], None]
 
 
@@ -197,7 +197,7 @@ def _memory_setup(red: str | dict[str, float], rules: str) -> Setup:
     )  # fmt: skip
 
 
-MEMORY_EPISODES = 400_000
+MEMORY_EPISODES = 160_000
 
 
 def run(
