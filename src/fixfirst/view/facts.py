@@ -31,6 +31,11 @@ class Ranked:
     gate_chance: float
     trials: tuple[Trial, ...]  # of this order, that are over
 
+    @property
+    def passed(self) -> list[Trial]:
+        """Its trials that passed the gate."""
+        return [trial for trial in self.trials if trial.state == PASSED]
+
 
 @dataclass(frozen=True)
 class Part:
@@ -120,6 +125,18 @@ class Facts:
     def best(self) -> Ranked | None:
         """The order that the model thinks best."""
         return self.ranked[0] if self.ranked else None
+
+    @property
+    def best_trained(self) -> Ranked | None:
+        """The best of the orders that a policy has passed the gate for."""
+        trained = (one for one in self.ranked if one.passed)
+        return next(trained, None)
+
+    @property
+    def best_trial(self) -> Trial | None:
+        """Of the trials of that order, the one that scored most."""
+        best = self.best_trained
+        return max(best.passed, key=lambda trial: trial.reward or 0.0) if best else None
 
     @property
     def all_orders(self) -> int:

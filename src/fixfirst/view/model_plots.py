@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from fixfirst.judge.statistics import NORMAL_95
-from fixfirst.search.history import PASSED, Trial
+from fixfirst.search.history import Trial
 from fixfirst.view import words
 from fixfirst.view.drawing import Drawing
 from fixfirst.view.effects import Basis, PairEffect, place_means
@@ -29,9 +29,8 @@ def top_orders(drawing: Drawing, facts: Facts, narrow: bool) -> None:
     for row, ranked in enumerate(shown):
         colour = LIGHT["best" if ranked.place == 1 else "model"]
         _bar(drawing, axes, ranked, row, colour)
-        for trial in ranked.trials:
-            if trial.state == PASSED:
-                _measured(drawing, axes, trial, row + _BELOW)
+        for trial in ranked.passed:
+            _measured(drawing, axes, trial, row + _BELOW)
     if narrow:  # names stand above their intervals
         for row, ranked in enumerate(shown):
             axes.annotate(
@@ -46,7 +45,7 @@ def top_orders(drawing: Drawing, facts: Facts, narrow: bool) -> None:
         axes.set_yticks(range(len(shown)), names, color=LIGHT["ink"], fontsize=10)
     axes.set_ylim(len(shown) - 0.4, -1.1 if narrow else -0.7)
     axes.set_xlabel("mean reward of an episode")
-    _legend(axes, tried=any(trial.state == PASSED for one in shown for trial in one.trials))
+    _legend(axes, tried=any(one.passed for one in shown))
 
 
 def all_orders(drawing: Drawing, facts: Facts, narrow: bool) -> None:
@@ -65,17 +64,16 @@ def all_orders(drawing: Drawing, facts: Facts, narrow: bool) -> None:
     axes.plot(places, means, color=LIGHT["model"], lw=2.0, label="posterior mean")
     tried = False
     for one in ranked:
-        for trial in one.trials:
-            if trial.state == PASSED:
-                (mark,) = axes.plot(
-                    one.place, trial.reward or 0.0, "o", ms=5.5, mew=0, color=LIGHT["measured"]
-                )
-                drawing.hint(
-                    mark,
-                    f"place {one.place}: {one.order}; trial {trial.number} measured "
-                    f"{words.interval(trial.reward, trial.error)}",
-                )
-                tried = True
+        for trial in one.passed:
+            (mark,) = axes.plot(
+                one.place, trial.reward or 0.0, "o", ms=5.5, mew=0, color=LIGHT["measured"]
+            )
+            measured = words.interval(trial.reward, trial.error)
+            drawing.hint(
+                mark,
+                f"place {one.place}: {one.order}; trial {trial.number} measured {measured}",
+            )
+            tried = True
     if tried:
         axes.plot([], [], "o", ms=5.5, mew=0, color=LIGHT["measured"], label="measured")
     axes.set_xlim(1 - 0.01 * count, count + 0.01 * count)

@@ -1,6 +1,5 @@
 """The page of a report: one file of HTML that needs nothing else."""
 
-from fixfirst.search.history import PASSED
 from fixfirst.search.settings import TRAINING
 from fixfirst.version import VERSION
 from fixfirst.view import tables, words
@@ -116,18 +115,30 @@ def answer(facts: Facts) -> list[str]:
     )
     if best.best_chance < LIKELY:
         said += " So the question is still open."
-    return [f"{said} {_measured(best)}", _rivals(facts), _standing(facts)]
+    return [f"{said} {_measured(facts, best)}", _rivals(facts), _standing(facts)]
 
 
-def _measured(best: Ranked) -> str:
-    passed = [trial for trial in best.trials if trial.state == PASSED]
-    if not passed:
-        return "No policy was trained for it yet: the model infers it from orders like it."
-    scores = [
-        f"{words.interval(trial.reward, trial.error)} in trial {trial.number}" for trial in passed
-    ]
-    trained = "A policy trained" if len(passed) == 1 else "Policies trained"
-    return f"{trained} for it scored {words.listed(scores)}."
+def _measured(facts: Facts, best: Ranked) -> str:
+    if best.passed:
+        trained = "A policy trained" if len(best.passed) == 1 else "Policies trained"
+        return f"{trained} for it scored {_scores(best)}."
+    said = "No policy was trained for it yet: the model infers it from orders like it."
+    other = facts.best_trained
+    if other is not None:
+        said += (
+            f" The best order that was trained is {other.order}: the model puts it at "
+            f"{words.interval(other.mean, other.deviation)}, its policy scored {_scores(other)}."
+        )
+    return said
+
+
+def _scores(one: Ranked) -> str:
+    return words.listed(
+        [
+            f"{words.interval(trial.reward, trial.error)} in trial {trial.number}"
+            for trial in one.passed
+        ]
+    )
 
 
 def _rivals(facts: Facts) -> str:

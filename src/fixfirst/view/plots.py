@@ -212,8 +212,10 @@ def _learning_curves(facts: Facts) -> Plot | Absent:
     trained = [trial for trial in facts.trials if facts.rows_of(trial)]
     if not trained:
         return Absent(name, TITLES[name], "No training has finished an update yet.")
-    bold = trial_plots.best_trained(facts)
-    which = "" if bold is None else f" Bold: trial {bold.number}, of the best order."
+    bold = facts.best_trial
+    which = (
+        "" if bold is None else f" Bold: trial {bold.number}, of the best order that was trained."
+    )
     return Plot(
         name, TITLES[name],
         "Mean environment reward and compliance of the episodes that ended in each update of a "

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from fixfirst.search.history import FAILED, PASSED, Trial
+from fixfirst.search.history import FAILED, Trial
 from fixfirst.view import words
 from fixfirst.view.facts import Facts, Ranked
 from fixfirst.view.markup import Html, joined, tag
@@ -89,10 +89,9 @@ def orders_table(facts: Facts) -> Html:
 
 def _measured(one: Ranked) -> Html:
     """What was measured of an order: the mean of its trials that passed sorts it."""
-    passed = [trial for trial in one.trials if trial.state == PASSED]
-    parts = [f"{words.interval(t.reward, t.error)} (trial {t.number})" for t in passed]
+    parts = [f"{words.interval(t.reward, t.error)} (trial {t.number})" for t in one.passed]
     parts += [f"failed (trial {t.number})" for t in one.trials if t.state == FAILED]
-    rewards = [float(trial.reward or 0.0) for trial in passed]
+    rewards = [float(trial.reward or 0.0) for trial in one.passed]
     mean = math.fsum(rewards) / len(rewards) if rewards else None
     return _figure("; ".join(parts) or words.NOTHING, mean)
 

@@ -61,9 +61,9 @@ def compliance_and_reward(drawing: Drawing, facts: Facts, narrow: bool) -> None:
 
 
 def learning_curves(drawing: Drawing, facts: Facts, narrow: bool) -> None:
-    """Reward and compliance while each policy was trained: all faint, that of the best bold."""
+    """Reward and compliance while each policy was trained: all faint, the best one bold."""
     above, below = drawing.axes(rows=2)
-    bold = best_trained(facts)
+    bold = facts.best_trial
     for trial in sorted(facts.trials, key=lambda trial: trial is bold):
         for axes, name in ((above, "environment_reward"), (below, "compliance")):
             xs, ys = _curve(facts, trial, name)
@@ -72,9 +72,7 @@ def learning_curves(drawing: Drawing, facts: Facts, narrow: bool) -> None:
             (line,) = axes.plot(xs, ys, color=look[0], lw=look[1], alpha=look[2])
             drawing.hint(line, f"trial {trial.number}: {trial.order}")
     if bold is not None:
-        above.plot(
-            [], [], color=LIGHT["best"], lw=2.4, label=f"the best order, trial {bold.number}"
-        )
+        above.plot([], [], color=LIGHT["best"], lw=2.4, label=f"trial {bold.number}")
     above.plot([], [], color=LIGHT["faint"], lw=0.9, label="the others")
     if facts.threshold is not None:
         below.axhline(facts.threshold, color=LIGHT["gate"], lw=1.6, ls=(0, (4, 2)))
@@ -105,13 +103,6 @@ def time_split(drawing: Drawing, facts: Facts, narrow: bool) -> None:
     axes.set_xlim(0, max(part.seconds for part in parts) / total * 1.42 or 1.0)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-
-
-def best_trained(facts: Facts) -> Trial | None:
-    """The trial of the best order whose policy scored most; none if it was never trained."""
-    best = facts.best
-    passed = [] if best is None else [trial for trial in best.trials if trial.state == PASSED]
-    return max(passed, key=lambda trial: float(trial.reward or 0.0), default=None)
 
 
 def said(trial: Trial) -> str:
