@@ -33,6 +33,12 @@ from fixfirst.game.facts import REDS, RULES
         ({"seed": 1.5}, r"seed 1\.5 .* float"),
         ({"seed": [1]}, "1 seeds were given for 2 games"),
         ({"seed": True}, "truth value"),
+        ({"red": {"bline": "half"}}, r"red=\{'bline': 'half'\} gives no probabilities"),
+        ({"autoreset": 1}, "autoreset=1 is not known"),
+        ({"orders": 3}, "orders=3 is of type int"),
+        ({"memory": "yes"}, "memory='yes' is of type str; it is True or False"),
+        ({"copy": 1}, "copy=1"),
+        ({"episode_stats": "no"}, "episode_stats='no'"),
     ],
 )
 def test_options_that_make_no_sense(options, words):
@@ -65,7 +71,9 @@ BAD_ACTIONS = [
     ([0, 0, 0], ValueError, r"shape \(3,\)"),
     ([[0, 0]], ValueError, r"shape \(1, 2\)"),
     (0, ValueError, r"shape \(\)"),
-    (None, TypeError, "object"),
+    (None, TypeError, "actions None are of dtype object; .* from 0 to 144"),
+    ([[0], [1, 2]], TypeError, r"actions \[\[0\], \[1, 2\]\] are of dtype object"),
+    ([], ValueError, r"shape \(0,\)"),
 ]
 
 
@@ -109,11 +117,12 @@ def test_actions_may_be_views_and_read_only():
 
 @pytest.mark.parametrize(
     "options",
-    [{"mask": 1}, {"reset_mask": [1, 0]}, {"reset_mask": np.ones(3, bool)}, {"reset_mask": None}],
+    [{"mask": 1}, {"reset_mask": [1, 0]}, {"reset_mask": np.ones(3, bool)}, {"reset_mask": None}]
+    + ["reset_mask", ["reset_mask"]],
 )
 def test_bad_reset_options(options):
     env = fixfirst.make_vec(2)
-    with pytest.raises(ValueError, match=r"reset_mask"):
+    with pytest.raises((ValueError, TypeError), match=r"reset_mask"):
         env.reset(options=options)
 
 

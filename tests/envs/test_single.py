@@ -97,9 +97,16 @@ def test_loading_into_a_new_environment_makes_it_ready():
     assert other.true_state.step[0] == 2
 
 
+def test_the_wrong_kind_of_seed_or_option_is_refused():
+    with pytest.raises(TypeError, match=r"seed \[5\] is of type list"):
+        fixfirst.Cage2Env(seed=[5])
+    with pytest.raises(ValueError, match=r"options=\{'reset_mask': 1\} are not known"):
+        fixfirst.Cage2Env().reset(options={"reset_mask": 1})
+
+
 def test_any_integer_seeds_the_game():
     env = fixfirst.Cage2Env(rng="cpython")
     for seed in (0, 2**70, np.int64(5)):
         env.reset(seed=seed)
-    with pytest.raises(TypeError, match="seed='x'"):
+    with pytest.raises(TypeError, match="seed 'x' is of type str"):
         env.reset(seed="x")

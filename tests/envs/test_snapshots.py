@@ -106,10 +106,18 @@ def test_any_damaged_byte_is_noticed(place):
         Snapshot.from_bytes(bytes(data))
 
 
-@pytest.mark.parametrize("data", [b"", b"hello", b"fixfirst games 1\n", b"\x80\x04."])
+@pytest.mark.parametrize(
+    "data", [b"", b"hello", b"fixfirst games 1\n", b"\x80\x04.", "fixfirst games 1\n", None]
+)
 def test_foreign_bytes_are_refused(data):
     with pytest.raises(SnapshotError):
         Snapshot.from_bytes(data)
+
+
+def test_only_a_snapshot_is_loaded():
+    env = playing()
+    with pytest.raises(TypeError, match=r"bytes is no snapshot; .*from_bytes"):
+        env.load(env.save().to_bytes())
 
 
 def test_a_truncated_file_is_named(tmp_path):
@@ -160,11 +168,15 @@ def test_games_of_another_kind_are_refused_and_nothing_changes(options, words):
     assert same(env.batch.games, before)
 
 
-@pytest.mark.parametrize("which", [[8], [-1], [0.5], "a", [[0]]])
+@pytest.mark.parametrize("which", [[8], [-1], [0.5], "a", [[0]], []])
 def test_games_that_are_not_there_are_refused(which):
     env = playing()
     with pytest.raises((TypeError, ValueError), match="games are 0 to 7"):
         env.save(which)
+    with pytest.raises(ValueError, match="game 3 is named twice"):
+        env.copy_games([0, 1], [3, 3])
+    with pytest.raises(ValueError, match="game 3 is named twice"):
+        env.load(env.save([0, 1]), [3, 3])
     with pytest.raises(ValueError, match="3 games cannot be copied onto 2"):
         env.copy_games([0, 1, 2], [3, 4])
 

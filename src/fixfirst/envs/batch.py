@@ -147,7 +147,7 @@ class Batch:
 
     def copy(self, source: Any, target: Any) -> np.ndarray:
         """Make the target games copies of the source games: state, generator and all."""
-        source, target = self._which(source), self._which(target)
+        source, target = self._which(source), self._targets(target)
         if source.shape != target.shape:
             raise ValueError(f"{len(source)} games cannot be copied onto {len(target)}")
         self.games[target] = self.games[source]
@@ -166,7 +166,12 @@ class Batch:
 
     def load(self, snapshot: Snapshot, which: Any = None) -> np.ndarray:
         """Put games back to how they were when the snapshot was taken."""
-        where = self._which(which)
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(
+                f"{type(snapshot).__name__} is no snapshot; save() gives one, and "
+                "Snapshot.read(path) or Snapshot.from_bytes(data) bring one back"
+            )
+        where = self._targets(which)
         snapshot.check_for(len(where), self.options)
         self.games[where] = snapshot.games
         kept = (snapshot.ids, snapshot.alignments, snapshot.memories)
@@ -198,10 +203,24 @@ class Batch:
         if which is None:
             return np.arange(n)
         where = np.atleast_1d(np.asarray(which))
+        if not where.size:
+            raise ValueError(f"games {which!r} name no game; games are 0 to {n - 1}")
         if where.dtype.kind not in "iu" or where.ndim != 1:
             raise TypeError(f"games {which!r} are not whole numbers; games are 0 to {n - 1}")
         if len(where) and not (where.min() >= 0 and where.max() < n):
             raise ValueError(f"games {which!r} are not all here; games are 0 to {n - 1}")
+        return where
+
+    def _targets(self, which: Any) -> np.ndarray:
+        """The games to be written over, each named once."""
+        where = self._which(which)
+        if which is None:
+            return where
+        named, times = np.unique(where, return_counts=True)
+        if len(named) < len(where):
+            raise ValueError(
+                f"game {named[times > 1][0]} is named twice among those to be written over"
+            )
         return where
 
     def _look(self, where: np.ndarray) -> np.ndarray:

@@ -131,4 +131,9 @@ def _one(action: Any) -> np.ndarray:
     given = np.asarray(action)
     if given.shape != ():
         raise ValueError(f"action {action!r} has shape {given.shape}; it is a single number")
+    if given.dtype.kind not in "iu":
+        raise TypeError(
+            f"action {action!r} is of type {type(action).__name__}; it is a whole number from 0 to "
+            f"{ACTIONS - 1}"
+        )
     return given.reshape(1)

@@ -73,9 +73,9 @@ class Snapshot:
         return _MAGIC + hashlib.sha256(content).hexdigest().encode() + b"\n" + content
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "Snapshot":
+    def from_bytes(cls, data: object) -> "Snapshot":
         """The games that `to_bytes` wrote; an error if they are damaged or foreign."""
-        if not data.startswith(_MAGIC):
+        if not isinstance(data, bytes) or not data.startswith(_MAGIC):
             raise SnapshotError("these are not games that fixfirst saved")
         checksum, _, content = data[len(_MAGIC) :].partition(b"\n")
         if hashlib.sha256(content).hexdigest().encode() != checksum:

@@ -1,6 +1,7 @@
 """Names for numbers, and numbers for names."""
 
 import difflib
+import operator
 from collections.abc import Sequence
 
 from fixfirst.game import facts
@@ -27,9 +28,16 @@ def host_index(name: str) -> int:
 
 def describe(action: int) -> str:
     """A sentence about an action: `describe(132)` is "Restore Defender: put ..."."""
-    if not 0 <= action < ACTIONS:
+    try:
+        number = operator.index(action)
+    except TypeError:
+        raise TypeError(
+            f"action {action!r} is of type {type(action).__name__}; actions are the whole numbers "
+            f"from 0 to {ACTIONS - 1}"
+        ) from None
+    if not 0 <= number < ACTIONS:
         raise ValueError(f"action {action!r} does not exist; actions are 0 to {ACTIONS - 1}")
-    name = ACTION_NAMES[action]
+    name = ACTION_NAMES[number]
     kind, _, host = name.partition(" ")
     if kind in _ABOUT:
         return f"{name}: {_ABOUT[kind].format(host=host)}"
