@@ -16,21 +16,46 @@ from fixfirst.envs import options
 from fixfirst.envs.batch import Batch
 from fixfirst.game import facts, tables
 from fixfirst.game.compile import INTERPRETED
+from fixfirst.game.truth import TrueState
 
-GAMES, HORIZON = 40_000, 40
+GAMES, HORIZON = 40_000, 100
+LOOK_EVERY = 4  # steps
 Z = 3.29  # 99.9%, two-sided
-RETURN_BOUND = 0.02  # of the mean return, plus
-RETURN_SLACK = 0.1  # reward points
-RATE_BOUND = 0.025  # for everything that is a share of the games
+RETURN_BOUND = 0.03, 0.1  # of the mean return, plus reward points
+REWARD_BOUND = 0.05, 0.1  # of the mean reward of a step, plus reward points
+RATE_BOUND = 0.03  # for everything that is a share of the games, at every look
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted, this many games take an hour")
 
 
-class Statistics(NamedTuple):
-    """Means over games, and their standard errors."""
+class Mean(NamedTuple):
+    """Means over games, and the squares of their standard errors."""
 
-    returns: np.ndarray  # [2]: mean, standard error
-    rates: dict[str, np.ndarray]
+    value: np.ndarray
+    variance: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> "Mean":
+        """The mean of one number a game [N]."""
+        return cls(values.mean(), values.var() / len(values))
+
+    @classmethod
+    def share(cls, counts: np.ndarray) -> "Mean":
+        """The share of the games of which something is so."""
+        share = counts / GAMES
+        return cls(share, share * (1 - share) / GAMES)
+
+    def reach(self, other: "Mean") -> np.ndarray:
+        """How far the two can be apart: the far end of the interval of their difference."""
+        return abs(self.value - other.value) + Z * np.sqrt(self.variance + other.variance)
+
+
+class Statistics(NamedTuple):
+    """What the games of one kind come to."""
+
+    returns: Mean
+    rewards: list[Mean]  # of each step
+    shares: dict[int, dict[str, Mean]]  # by the step they were looked at
 
 
 def random_blue(bits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -72,22 +97,33 @@ def play(red: str, rules: str, rng: str, blue: str) -> Statistics:
     batch = Batch(chosen, seed=1_000_000)
     generator = np.random.default_rng(77)
     bits = batch.reset()
-    rates: dict[str, list[np.ndarray]] = {"red acts": [], "red wins": [], "level": [], "bits": []}
-    for step in range(HORIZON):
+    rewards, shares = [], {}
+    for step in range(1, HORIZON + 1):
         batch.step(BLUES[blue](bits, generator))
         bits = batch.observation
-        if step % 8 == 7:
-            state = batch.true_state
-            acts = state.red_action[:, None] == np.arange(len(facts.RED_ACTIONS))
-            rates["red acts"].append(acts.mean(axis=0))
-            rates["red wins"].append(np.array([(state.red_success == 1).mean()]))
-            rates["level"].append((state.level[..., None] == [1, 2]).mean(axis=0).ravel())
-            rates["bits"].append(bits.mean(axis=0))
-    total = batch.true_state.episode_return
-    error = total.std() / np.sqrt(GAMES)
-    return Statistics(
-        np.array([total.mean(), error]), {name: np.stack(rows) for name, rows in rates.items()}
-    )
+        rewards.append(Mean.of(batch.results.reward))
+        if step % LOOK_EVERY == 0:
+            shares[step] = shares_of(batch.true_state, bits)
+    return Statistics(Mean.of(batch.true_state.episode_return), rewards, shares)
+
+
+def shares_of(state: TrueState, bits: np.ndarray) -> dict[str, Mean]:
+    """Of how many games each of these is so after a step."""
+    level = state.level
+    counts = {
+        "red acts": np.bincount(state.red_action, minlength=len(facts.RED_ACTIONS)),
+        "red wins": np.bincount(state.red_success, minlength=3),
+        "user": (level == 1).sum(axis=0),
+        "privileged": (level == 2).sum(axis=0),
+        "files": state.files.sum(axis=0),
+        "service": np.array([state.ot_service.sum()]),
+        "bits": np.ones(GAMES, np.float32) @ bits.astype(np.float32),
+    }
+    return {name: Mean.share(count) for name, count in counts.items()}
+
+
+def bound(relative: float, absolute: float, value: float) -> float:
+    return relative * abs(value) + absolute
 
 
 # The rule versions differ by what follows a Restore, so only blues that restore need both.
@@ -99,14 +135,17 @@ CASES += [("leaderboard", blue) for blue in ("random", "restore where alarmed")]
 @pytest.mark.parametrize("red", facts.REDS)
 def test_fast_and_exact_games_agree_within_the_bounds(red, rules, blue):
     fast, exact = (play(red, rules, rng, blue) for rng in ("fast", "cpython"))
-    difference = abs(fast.returns[0] - exact.returns[0])
-    reach = difference + Z * np.hypot(fast.returns[1], exact.returns[1])
-    bound = RETURN_BOUND * abs(exact.returns[0]) + RETURN_SLACK
-    assert reach < bound, f"returns differ by up to {reach:.3f}, allowed is {bound:.3f}"
-    for name, rows in exact.rates.items():
-        spread = np.sqrt((rows * (1 - rows) + fast.rates[name] * (1 - fast.rates[name])) / GAMES)
-        reach = np.abs(rows - fast.rates[name]) + Z * spread
-        assert reach.max() < RATE_BOUND, f"{name}: up to {reach.max():.4f} at {reach.argmax()}"
+    reach, allowed = fast.returns.reach(exact.returns), bound(*RETURN_BOUND, exact.returns.value)
+    assert reach < allowed, f"returns differ by up to {reach:.3f}, allowed is {allowed:.3f}"
+    for step, (mine, theirs) in enumerate(zip(fast.rewards, exact.rewards, strict=True), 1):
+        reach, allowed = mine.reach(theirs), bound(*REWARD_BOUND, theirs.value)
+        assert reach < allowed, f"rewards of step {step} differ by up to {reach:.3f}"
+    for step, shares in fast.shares.items():
+        for name, share in shares.items():
+            reach = share.reach(exact.shares[step][name])
+            assert reach.max() < RATE_BOUND, (
+                f"{name} {reach.argmax()} at step {step}: {reach.max()}"
+            )
 
 
 def test_the_bounds_tell_the_two_rule_versions_apart():
@@ -114,7 +153,10 @@ def test_the_bounds_tell_the_two_rule_versions_apart():
     latest, leaderboard = (
         play("bline", rules, "fast", "restore where alarmed") for rules in facts.RULES
     )
-    difference = abs(latest.returns[0] - leaderboard.returns[0])
-    levels = np.abs(latest.rates["level"] - leaderboard.rates["level"]).max()
-    assert levels > RATE_BOUND
-    assert difference > RETURN_BOUND * abs(latest.returns[0]) + RETURN_SLACK
+    difference = abs(latest.returns.value - leaderboard.returns.value)
+    assert difference > bound(*RETURN_BOUND, latest.returns.value)
+    furthest = max(
+        np.abs(shares["privileged"].value - leaderboard.shares[step]["privileged"].value).max()
+        for step, shares in latest.shares.items()
+    )
+    assert furthest > RATE_BOUND
