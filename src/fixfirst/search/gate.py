@@ -11,8 +11,8 @@ again and again.
 
 import numpy as np
 
-from fixfirst.search.history import PASSED, History
 from fixfirst.search.gaussian import mallows
+from fixfirst.search.history import PASSED, History
 from fixfirst.workflow.orders import ranks_of
 
 LENGTH = 0.2  # exchanging neighbours among 5 groups halves a trial's vote, about

@@ -3,37 +3,54 @@
 An order's *reach* is its mean plus beta deviations (Srinivas, Krause, Kakade and Seeger 2010).
 A training that fails the gate earns nothing, so what counts is the reach beyond the best mean
 so far, times the chance to pass.
+
+An order that has been tried is tried again only when no fresh one reaches beyond the best mean,
+and then to tell the best ones apart: a second look at what is known buys little as long as
+something unknown may be better. It has at most `LOOKS` trials while there are fresh ones, so
+that a model which is too sure of itself cannot stay with one order for ever.
 """
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from fixfirst.search import gate
 from fixfirst.search.climb import codes, highest
-from fixfirst.search.history import RUNNING, Guess, History, Proposal, Trial
-from fixfirst.search.posterior import best_orders
 from fixfirst.search.gaussian import Posterior, mallows
+from fixfirst.search.history import FAILED, PASSED, RUNNING, Guess, History, Proposal
+from fixfirst.search.posterior import best_orders
 from fixfirst.workflow.groups import Groups
 from fixfirst.workflow.orders import Workflow, ranks_of
 
 SRINIVAS = "srinivas"
-DELTA = 0.1  # that schedule's bound holds with chance 1 - DELTA
+DELTA = 0.1  # the bound of that schedule holds with chance 1 - DELTA
+LOOKS = 3
 TOP = 3  # orders that a proposal names beside its own
+STARTS = 8  # climbs that begin at the best known orders
+LIKELY = 0.8  # a smaller chance to pass the gate is mentioned
 
 
 def deviations(beta: float | str, measured: int, groups: int) -> float:
     """How many deviations the reach adds to the mean.
 
-    `srinivas` is the schedule of their theorem 1 for finitely many orders, the root of
-    2 log(orders t^2 pi^2 / (6 delta)), at the t-th measurement. It grows without end and is
-    known to explore more than is good for small budgets.
+    `srinivas` is the schedule of their theorem 1 for finitely many orders, at the t-th
+    measurement the root of 2 log(orders t^2 pi^2 / (6 delta)). It grows without end.
     """
     if not isinstance(beta, str):
         return float(beta)
     t = measured + 1
     return math.sqrt(2 * (math.lgamma(groups + 1) + math.log(t**2 * math.pi**2 / (6 * DELTA))))
+
+
+def gain(beyond: np.ndarray, passes: np.ndarray) -> np.ndarray:
+    """What a trial is worth: its reach beyond the best so far times the chance to pass.
+
+    Where the reach stays behind the best, a smaller chance must not make it better, as a
+    product would: there it is divided.
+    """
+    return np.asarray(np.where(beyond > 0, beyond * passes, beyond / passes))
 
 
 @dataclass(frozen=True)
@@ -50,40 +67,41 @@ class GpUcb:
             return _before_any_reward(history, count, random)
         from fixfirst.search.model import fit  # noqa: PLC0415 - loads PyTorch
 
-        posterior = fit(*history.measured())
-        choice = _Choice(history, posterior, self.beta, random)
+        choice = _Choice(history, fit(*history.measured()), self.beta, random)
         return [choice.next() for _ in range(count)]
 
 
+# --- without a reward
+
+
 def _before_any_reward(history: History, count: int, random: np.random.Generator) -> list[Proposal]:
-    """Orders with the best chance to pass, far from each other: without a reward there is no
-    model of it.
-    """
-    k = len(history.groups)
-    taken = ranks_of([trial.order for trial in history.trials], history.groups)
+    """Orders that are likely to pass, far from all others: what is wanted is any reward."""
+    groups = history.groups
+    taken = ranks_of([trial.order for trial in history.trials], groups)
     proposals = []
     for _ in range(count):
-        if not len(taken):
-            order, why = Workflow.random(random, history.groups), "drawn: nothing is known yet"
+        if len(taken):
+            far = highest(partial(_apart, history, taken), len(groups), taken, random)
+            order, why = Workflow.from_ranks(far, groups), "far from the others: no reward yet"
         else:
-            busy = codes(taken)
-
-            def score(
-                ranks: np.ndarray, taken: np.ndarray = taken, busy: np.ndarray = busy
-            ) -> np.ndarray:
-                near = mallows(ranks, taken, gate.LENGTH).sum(axis=1)
-                value = gate.chance(history, ranks) / (1.0 + near)
-                return np.asarray(np.where(np.isin(codes(ranks), busy), value - 1e9, value))
-
-            order = Workflow.from_ranks(highest(score, k, taken, random), history.groups)
-            why = "far from all others: no reward is known yet"
+            order, why = Workflow.random(random, groups), "drawn at random: nothing is known yet"
         proposals.append(Proposal(order, why, "explore"))
         taken = np.concatenate([taken, order.ranks[None]])
     return proposals
 
 
+def _apart(history: History, taken: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """The chance to pass, shared with the orders nearby that are taken; those come last."""
+    near = mallows(ranks, taken, gate.LENGTH).sum(axis=1)
+    value = gate.chance(history, ranks) / (1.0 + near)
+    return np.asarray(value - np.isin(codes(ranks), codes(taken)))
+
+
+# --- with rewards
+
+
 class _Choice:
-    """One round of choosing: the model as it is, and the orders that are taken."""
+    """A round of choosing, with the model as it is."""
 
     def __init__(
         self, history: History, posterior: Posterior, beta: float | str,
@@ -92,62 +110,76 @@ class _Choice:
         self.history, self.groups, self.random = history, history.groups, random
         self.posterior = posterior
         self.beta = deviations(beta, len(posterior.rewards), len(self.groups))
-        self.tried = _ranks(history.of_state("passed", "failed"), self.groups)
-        self.waiting = _ranks(history.of_state(RUNNING), self.groups)
+        self.best = float(posterior.predict(posterior.ranks)[0].max())
+        self.tried = _codes(history, self.groups, PASSED, FAILED)
+        self.running = ranks_of([t.order for t in history.of_state(RUNNING)], self.groups)
         known = best_orders(history, posterior, random)
         mean, deviation = posterior.predict(known)
         first = np.argsort(-mean, kind="stable")
-        self.starts = known[first[:8]]
+        self.starts = known[first[:STARTS]]
         self.top = tuple(
             Guess(Workflow.from_ranks(known[i], self.groups), float(mean[i]), float(deviation[i]))
             for i in first[:TOP]
         )
-        self.best = float(posterior.predict(posterior.ranks)[0].max())
 
     def next(self) -> Proposal:
-        """One order more."""
-        later = self.posterior.awaiting(self.waiting)
-        taken = codes(np.concatenate([self.tried, self.waiting]))
-        taken = np.unique(taken)
-        if len(taken) >= math.factorial(len(self.groups)):
-            taken = taken[:0]  # all are tried: some again
+        """One order more, those chosen before counted as running."""
+        later = self.posterior.awaiting(self.running)
+        for barred, least in self._barred():
+            chosen = self._highest(later, barred, self.beta)
+            if self._worth(later, barred, self.beta, chosen[None])[0] > least:
+                break
+        surest = self._highest(later, barred, 0.0)
+        self.running = np.concatenate([self.running, chosen[None]])
+        return self._proposal(chosen, bool((chosen == surest).all()))
 
-        def worth(ranks: np.ndarray, beta: float) -> np.ndarray:
-            mean, deviation = later.predict(ranks)
-            value = gain(mean + beta * deviation - self.best, gate.chance(self.history, ranks))
-            return np.where(np.isin(codes(ranks), taken), -np.inf, value)
+    def _barred(self) -> list[tuple[np.ndarray, float]]:
+        """Step by step, the codes of orders not to be chosen, and what the best of the others
+        must be worth if the next step is not to be taken.
+        """
+        running = codes(self.running)
+        tried, times = np.unique(self.tried, return_counts=True)
+        often = tried[times >= LOOKS]
+        steps = [
+            (np.concatenate([running, tried]), 0.0),
+            (np.concatenate([running, often]), -np.inf),
+            (running, -np.inf),
+            (running[:0], -np.inf),
+        ]
+        there = math.factorial(len(self.groups))
+        return [step for step in steps if len(np.unique(step[0])) < there]
 
-        k = len(self.groups)
-        chosen = highest(lambda r: worth(r, self.beta), k, self.starts, self.random)
-        surest = highest(lambda r: worth(r, 0.0), k, self.starts, self.random)
-        kind = "exploit" if (chosen == surest).all() else "explore"
-        self.waiting = np.concatenate([self.waiting, chosen[None]])
-        return self._proposal(chosen, kind)
+    def _highest(self, later: Posterior, barred: np.ndarray, beta: float) -> np.ndarray:
+        worth = partial(self._worth, later, barred, beta)
+        return highest(worth, len(self.groups), self.starts, self.random)
 
-    def _proposal(self, chosen: np.ndarray, kind: str) -> Proposal:
+    def _worth(
+        self, later: Posterior, barred: np.ndarray, beta: float, ranks: np.ndarray
+    ) -> np.ndarray:
+        mean, deviation = later.predict(ranks)
+        value = gain(mean + beta * deviation - self.best, gate.chance(self.history, ranks))
+        return np.asarray(np.where(np.isin(codes(ranks), barred), -np.inf, value))
+
+    def _proposal(self, chosen: np.ndarray, surest: bool) -> Proposal:
         mean, deviation = (float(value[0]) for value in self.posterior.predict(chosen[None]))
         passes = float(gate.chance(self.history, chosen[None])[0])
-        reach = (
-            f"{mean:.1f} + {self.beta:.1f} x {deviation:.1f} = {mean + self.beta * deviation:.1f}"
-        )
-        if kind == "exploit":
-            why = f"its mean is the highest of what is left: {mean:.1f}, deviation {deviation:.1f}"
+        again = int((self.tried == codes(chosen[None])[0]).sum())
+        reach = mean + self.beta * deviation
+        if again:
+            why = f"measured once more ({again} so far): no other may reach beyond {self.best:.1f}"
+        elif surest:
+            why = f"its mean {mean:.1f} ± {deviation:.1f} is the highest of all that is left"
         else:
-            why = f"it may reach {reach}, where the best so far has {self.best:.1f}"
-        if passes < 0.8:
+            why = (
+                f"it may reach {reach:.1f} (mean {mean:.1f}, deviation {deviation:.1f}); "
+                f"the best so far has {self.best:.1f}"
+            )
+        if passes < LIKELY:
             why += f"; {100 * passes:.0f} % likely to pass the gate"
         order = Workflow.from_ranks(chosen, self.groups)
+        kind = "exploit" if surest else "explore"
         return Proposal(order, why, kind, self.top, Guess(order, mean, deviation))
 
 
-def gain(beyond: np.ndarray, passes: np.ndarray) -> np.ndarray:
-    """What a trial is worth: its reach beyond the best so far times the chance to pass.
-
-    Where the reach is not beyond the best, a smaller chance must not make it better, as a
-    product would: there it is divided.
-    """
-    return np.asarray(np.where(beyond > 0, beyond * passes, beyond / passes))
-
-
-def _ranks(trials: list[Trial], groups: Groups) -> np.ndarray:
-    return ranks_of([trial.order for trial in trials], groups)
+def _codes(history: History, groups: Groups, *states: str) -> np.ndarray:
+    return codes(ranks_of([trial.order for trial in history.of_state(*states)], groups))

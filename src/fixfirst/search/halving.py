@@ -72,7 +72,7 @@ class SuccessiveHalving:
         return max(LEAST_EPISODES, until)
 
     def _until(self, rung: int) -> int:
-        return round(self.max_episodes / SHARE ** (RUNGS - 1 - rung))
+        return round(self.max_episodes / float(SHARE ** (RUNGS - 1 - rung)))
 
 
 def rungs_of(history: History) -> dict[int, int]:

@@ -7,8 +7,10 @@ more variance: two trainings for the same order end with different policies, and
 differ by more than the errors of the evaluations.
 """
 
+import contextlib
 import math
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,14 +24,14 @@ with warnings.catch_warnings():
     import torch
     from botorch.models.gpytorch import GPyTorchModel
     from botorch.optim.fit import fit_gpytorch_mll_scipy
-    from gpytorch.constraints import GreaterThan
-    from gpytorch.distributions import MultivariateNormal
-    from gpytorch.kernels import Kernel, ScaleKernel
-    from gpytorch.likelihoods import FixedNoiseGaussianLikelihood
-    from gpytorch.means import ConstantMean
-    from gpytorch.mlls import ExactMarginalLogLikelihood
-    from gpytorch.models import ExactGP
-    from gpytorch.priors import NormalPrior
+    from gpytorch.constraints import GreaterThan  # type: ignore[import-untyped]
+    from gpytorch.distributions import MultivariateNormal  # type: ignore[import-untyped]
+    from gpytorch.kernels import Kernel, ScaleKernel  # type: ignore[import-untyped]
+    from gpytorch.likelihoods import FixedNoiseGaussianLikelihood  # type: ignore[import-untyped]
+    from gpytorch.means import ConstantMean  # type: ignore[import-untyped]
+    from gpytorch.mlls import ExactMarginalLogLikelihood  # type: ignore[import-untyped]
+    from gpytorch.models import ExactGP  # type: ignore[import-untyped]
+    from gpytorch.priors import NormalPrior  # type: ignore[import-untyped]
 
 # The priors, of standardised rewards: (middle, standard deviation of its logarithm).
 LENGTH = (0.5, 0.75)  # exchanging neighbours among 5 groups is a distance of 0.1
@@ -90,16 +92,30 @@ def _likeliest(ranks: np.ndarray, rewards: np.ndarray, noise: np.ndarray) -> Hyp
     """The hyperparameters of standardised rewards with the highest posterior density."""
     model = gaussian_process(ranks, rewards, noise)
     objective = ExactMarginalLogLikelihood(model.likelihood, model)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _one_thread():
         warnings.simplefilter("ignore")  # it warns where it stops early; where it stands is good
         fit_gpytorch_mll_scipy(objective, options={"maxiter": STEPS})
-    return model.hyperparameters()
+    found: Hyperparameters = model.hyperparameters()
+    return found
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """PyTorch on one thread: matrices this small are slower on several, and their sums would
+    depend on how many there are.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 # --- the parts ---------------------------------------------------------------------------
 
 
-class MallowsKernel(Kernel):
+class MallowsKernel(Kernel):  # type: ignore[misc]
     """exp(-d / l), with d the normalised Kendall distance between orders given by their ranks.
 
     It is positive definite: every pair of groups contributes exp(-1/(l pairs)) if the orders
@@ -118,7 +134,7 @@ class MallowsKernel(Kernel):
 
 def kendall(these: Any, those: Any) -> Any:
     """Normalised Kendall distances as a tensor, over leading dimensions as they come."""
-    shape = torch.broadcast_shapes(these.shape[:-2], those.shape[:-2])
+    shape = np.broadcast_shapes(these.shape[:-2], those.shape[:-2])
     a, b = (
         ranks.expand(*shape, *ranks.shape[-2:]).reshape(-1, *ranks.shape[-2:]).long().numpy()
         for ranks in (these, those)
@@ -127,8 +143,11 @@ def kendall(these: Any, those: Any) -> Any:
     return torch.from_numpy(apart).reshape(*shape, these.shape[-2], those.shape[-2])
 
 
-class _GaussianProcess(ExactGP, GPyTorchModel):
+class _GaussianProcess(ExactGP, GPyTorchModel):  # type: ignore[misc]
     """The exact Gaussian process of standardised rewards."""
+
+    likelihood: Any
+    train_targets: Any
 
     def __init__(self, ranks: Any, rewards: Any, noise: Any) -> None:
         likelihood = FixedNoiseGaussianLikelihood(
@@ -166,12 +185,12 @@ class _GaussianProcess(ExactGP, GPyTorchModel):
         """The prior of f at orders given by their ranks."""
         return MultivariateNormal(self.mean_module(ranks), self.covar_module(ranks))
 
-    def compute_custom_loss(self, mll: Any) -> Any:
+    def compute_custom_loss(self, mll: Any = None) -> Any:
         """What BoTorch minimises: the negative log marginal likelihood and log priors, for each
         measurement.
 
         It is what GPyTorch's objective says, put in one expression over distances that are
-        worked out once: half the time of a fit.
+        worked out once. A fit takes half the time.
         """
         count = len(self.train_targets)
         scale, length = self.covar_module.outputscale, self.covar_module.base_kernel.lengthscale
@@ -199,7 +218,8 @@ class _GaussianProcess(ExactGP, GPyTorchModel):
 def gaussian_process(ranks: np.ndarray, rewards: np.ndarray, noise: np.ndarray) -> Any:
     """The Gaussian process of standardised rewards, with its hyperparameters at the start."""
     tensors = (torch.tensor(values, dtype=torch.float64) for values in (ranks, rewards, noise))
-    return _GaussianProcess(*tensors).double()
+    model: Any = _GaussianProcess(*tensors)
+    return model.double()
 
 
 def _of_logarithm(prior: tuple[float, float]) -> Any:

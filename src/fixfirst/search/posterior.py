@@ -4,8 +4,8 @@ import numpy as np
 
 from fixfirst.search import gate
 from fixfirst.search.climb import climb, codes, neighbours
-from fixfirst.search.history import History
 from fixfirst.search.gaussian import Posterior, chance_of_best
+from fixfirst.search.history import History
 from fixfirst.search.record import Knowledge
 from fixfirst.workflow import permutations
 from fixfirst.workflow.orders import Workflow

@@ -36,8 +36,8 @@ def drawn(random: np.random.Generator, groups: Groups, taken: set[Workflow]) -> 
         while (order := Workflow.random(random, groups)) in taken:
             pass
         return order
-    free = [i for i in range(there) if Workflow.from_index(i, groups) not in taken]
-    return Workflow.from_index(int(random.choice(free or there)), groups)
+    free = np.setdiff1d(np.arange(there), [order.index for order in taken])
+    return Workflow.from_index(int(random.choice(free if len(free) else there)), groups)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,160 @@
+"""What searches are judged on: what a training of every order would give, known beforehand.
+
+A landscape is a table with a row for each order. Some are measured, by training every order;
+the others are made, each seed another one of its kind, with a best order that is known.
+"""
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import numpy as np
+
+from fixfirst.search.gaussian import mallows
+from fixfirst.workflow.groups import DEFAULT_GROUPS, Groups
+from fixfirst.workflow.orders import Workflow, ranks_of
+from fixfirst.workflow.permutations import all_ranks
+
+HEADER = (
+    "order", "reward", "standard_error", "compliance", "fixes", "passed", "episodes", "seconds",
+)  # fmt: skip
+MEASURED = {"B_line": "exhaustive-bline.csv", "Meander": "exhaustive-meander.csv"}
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """What trainings give, order by order; all arrays are [orders], by index."""
+
+    name: str
+    groups: Groups
+    reward: np.ndarray  # the true mean reward
+    error: np.ndarray  # the standard error with which a training's reward is measured
+    variation: float  # the standard deviation from one training of an order to another
+    passed: np.ndarray  # whether a training reaches the gate
+    episodes: np.ndarray  # that a whole training takes: to the gate, or all it may
+
+    @property
+    def best(self) -> int:
+        """The order that a search should find."""
+        return int(np.argmax(np.where(self.passed, self.reward, -np.inf)))
+
+    @property
+    def good(self) -> np.ndarray:
+        """Whether an order is within one standard error of the best."""
+        best = self.best
+        return np.asarray(self.passed & (self.reward >= self.reward[best] - self.error[best]))
+
+
+# --- measured ----------------------------------------------------------------------------
+
+
+def measured() -> list[Landscape]:
+    """The tables of trainings of every order that come with this package."""
+    folder = resources.files("fixfirst.bench") / "data"
+    there = ((name, folder / file) for name, file in MEASURED.items())
+    return [read(file, name) for name, file in there if file.is_file()]
+
+
+def read(file: Path | Traversable, name: str, groups: Groups = DEFAULT_GROUPS) -> Landscape:
+    """The landscape of a table with the columns of `HEADER` and a row for each order."""
+    rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
+    if not rows or tuple(rows[0]) != HEADER:
+        there = ", ".join(rows[0]) if rows else "no rows"
+        raise ValueError(f"table {file} has {there}; its columns are {', '.join(HEADER)}")
+    by_index = {Workflow(row["order"], groups).index: row for row in rows}
+    every = len(list(Workflow.every(groups)))
+    if len(rows) != every or len(by_index) != every:
+        raise ValueError(
+            f"table {file} has {len(rows)} rows for {len(by_index)} orders; "
+            f"it needs one for each of the {every} orders of {', '.join(groups.names)}"
+        )
+    rows = [by_index[index] for index in range(every)]
+
+    def column(key: str) -> np.ndarray:
+        try:
+            return np.array([float(row[key]) for row in rows])
+        except ValueError as problem:
+            raise ValueError(f"table {file}, column {key}: {problem}") from None
+
+    return Landscape(
+        name, groups, column("reward"), column("standard_error"), 0.0,
+        np.array([_truth(row["passed"], file) for row in rows]), column("episodes"),
+    )  # fmt: skip
+
+
+def _truth(text: str, file: Path | Traversable) -> bool:
+    known = {"true": True, "1": True, "false": False, "0": False}
+    if text.lower() not in known:
+        raise ValueError(f"table {file}, column passed: {text!r} is not true or false")
+    return known[text.lower()]
+
+
+# --- made --------------------------------------------------------------------------------
+
+# What all made landscapes share, in units of the reward: orders spread by 10 around -40, an
+# evaluation is off by 0.5 and a training by 1.
+MIDDLE, SPREAD, ERROR, VARIATION = -40.0, 10.0, 0.5, 1.0
+EPISODES = (1_000, 6_000)  # that trainings take to reach the gate
+MOST_EPISODES = 10_000  # where they never do
+SMOOTH, RUGGED = 1.0, 0.1  # lengths of the Mallows kernel; neighbours correlate 0.90 and 0.37
+NEEDLE = 5.0  # by how many spreads the best order stands out
+
+
+def smooth(random: np.random.Generator) -> Landscape:
+    """Neighbours are much alike: drawn from a Gaussian process with the Mallows kernel."""
+    return _made("smooth", _drawn(random, SMOOTH), random)
+
+
+def rugged(random: np.random.Generator) -> Landscape:
+    """Neighbours have little to do with each other: a very short Mallows kernel."""
+    return _made("rugged", _drawn(random, RUGGED), random)
+
+
+def needle(random: np.random.Generator) -> Landscape:
+    """All orders are the same but one: nothing that is measured says where it is."""
+    values = np.zeros(len(all_ranks(len(DEFAULT_GROUPS))))
+    values[random.integers(len(values))] = NEEDLE
+    return _made("needle", values, random)
+
+
+def gated(random: np.random.Generator) -> Landscape:
+    """Smooth, and where another smooth landscape is low the gate is never reached: a third."""
+    passes = _drawn(random, SMOOTH)
+    return _made("gated", _drawn(random, SMOOTH), random, passes >= np.quantile(passes, 1 / 3))
+
+
+MADE: dict[str, Callable[[np.random.Generator], Landscape]] = {
+    "smooth": smooth, "rugged": rugged, "needle": needle, "gated": gated,
+}  # fmt: skip
+
+
+def _drawn(random: np.random.Generator, length: float) -> np.ndarray:
+    ranks = all_ranks(len(DEFAULT_GROUPS))
+    values, vectors = np.linalg.eigh(mallows(ranks, ranks, length))
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return np.asarray(root @ random.standard_normal(len(ranks)))
+
+
+def _made(
+    name: str, values: np.ndarray, random: np.random.Generator, passed: np.ndarray | None = None
+) -> Landscape:
+    passed = np.ones(len(values), dtype=bool) if passed is None else passed
+    episodes = random.integers(*EPISODES, size=len(values))
+    return Landscape(
+        name, DEFAULT_GROUPS, MIDDLE + SPREAD * values, np.full(len(values), ERROR), VARIATION,
+        passed, np.where(passed, episodes, MOST_EPISODES).astype(float),
+    )  # fmt: skip
+
+
+def orders_of(landscape: Landscape) -> list[Workflow]:
+    """Its orders by index."""
+    return list(Workflow.every(landscape.groups))
+
+
+def ranks_by_index(landscape: Landscape) -> np.ndarray:
+    """The ranks of its orders by index."""
+    return ranks_of(orders_of(landscape))
