@@ -6,7 +6,7 @@ import pytest
 
 import fixfirst
 
-PYTHON_BACKENDS = ["serial"]
+PYTHON_BACKENDS = ["serial", "pipe", "queue", "shared", "async"]
 
 
 @pytest.fixture(params=PYTHON_BACKENDS)

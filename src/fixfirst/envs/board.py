@@ -3,7 +3,7 @@
 The arrays may be this process's own, or lie in memory that worker processes share.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,10 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from fixfirst.envs.contract import NEVER, TrueStates
-from fixfirst.envs.rows import Actions, Allocate, Rows
+from fixfirst.envs.rows import Actions, Allocate, Column, Rows
 from fixfirst.envs.truths import record_of, space_of
+
+Parcel = list[Any]  # what rows of a board show, column by column
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,11 @@ class Results:
         self.terminated = allocate((count,), dtype=np.bool_)
         self.truncated = allocate((count,), dtype=np.bool_)
 
+    def columns(self) -> list["Column"]:
+        """All of it."""
+        arrays = (self.rewards, self.terminated, self.truncated)
+        return self.observations.columns() + [Column(array) for array in arrays]
+
 
 class Truths:
     """The true states of N envs: those they are in, and those that the last steps have read."""
@@ -94,15 +101,13 @@ class Truths:
 
 class Board:
     """All that N envs show. Two sets of results in turn: what one step returned lasts until the
-    next but one. With `turns=1` there is one.
+    next but one.
     """
 
-    def __init__(
-        self, kind: Kind, count: int, plan: Plan, turns: int = 2, allocate: Allocate = np.zeros
-    ) -> None:
-        self.count, self.turns = count, turns
-        self.turn = allocate((1,), dtype=np.int64)
-        self.sets = tuple(Results(kind, count, allocate) for _ in range(turns))
+    def __init__(self, kind: Kind, count: int, plan: Plan, allocate: Allocate = np.zeros) -> None:
+        self.count = count
+        self.turn = allocate((2,), dtype=np.int64)  # which set is of this step, which of the last
+        self.sets = tuple(Results(kind, count, allocate) for _ in range(2))
         kept = count if plan.autoreset == AutoresetMode.SAME_STEP else 0
         self.finals = Rows(kind.observation, kept, allocate)
         self.actions = Actions(kind.action, count, allocate)
@@ -114,17 +119,55 @@ class Board:
         self.truths = (
             None if kind.truth is None else Truths(kind.truth, count, plan.true_states, allocate)
         )
+        places = [self.steps, self.episodes, self.over, self.restarts]
+        if self.truths is not None:
+            places += [self.truths.now, self.truths.after, self.truths.fresh]
+        self._sendable = [one.columns() + [Column(array) for array in places] for one in self.sets]
+        self._sendable_finals = self.finals.columns()
+
+    # --- rows as values that can be sent
+
+    def pack(self, rows: Sequence[int], with_finals: bool = False) -> "Parcel":
+        """All that some rows show."""
+        return [one.take(rows) for one in self._columns(with_finals)]
+
+    def unpack(self, rows: Sequence[int], parcel: "Parcel") -> None:
+        """Have some rows show what others did, perhaps in another process."""
+        with_finals = len(parcel) > len(self._columns(False))
+        for column, part in zip(self._columns(with_finals), parcel, strict=True):
+            column.put(rows, part)
+
+    def _columns(self, with_finals: bool) -> list["Column"]:
+        return self._sendable[self.turn[0]] + (self._sendable_finals if with_finals else [])
 
     @property
     def results(self) -> Results:
-        """Those of the last step."""
+        """Those of this step."""
         return self.sets[self.turn[0]]
+
+    @property
+    def last(self) -> Results:
+        """Those of the step before."""
+        return self.sets[self.turn[1]]
+
+    def begin_reset(self, seeded: Sequence[int]) -> None:
+        """Some envs are about to begin an episode; those with a new seed count from 1 again."""
+        self.episodes[seeded] = self.restarts[seeded] = 0
+        if self.truths is not None:
+            self.truths.fresh[:] = False
 
     def begin_step(self) -> None:
         """All envs are about to move."""
-        self.turn[0] = (self.turn[0] + 1) % self.turns
+        self.turn[1] = self.turn[0]
+        self.turn[0] ^= 1
         if self.truths is not None:
             self.truths.fresh[:] = False
+
+    def begin_some(self, which: np.ndarray) -> None:
+        """Some envs are about to move; their rows are written where they are."""
+        self.turn[1] = self.turn[0]
+        if self.truths is not None:
+            self.truths.fresh[which] = False
 
 
 def _as_bytes(records: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ signal no worker is left and no shared memory: it never has a name that could ou
 
 from typing import Any
 
-from fixfirst.envs.options import one_of, whole
+from fixfirst.envs.checks import one_of, whole
 
 BACKENDS = ("native", "serial", "pipe", "queue", "shared", "async", "ray")
 ON_FAILURE = ("raise", "restart")

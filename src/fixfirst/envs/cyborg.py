@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from fixfirst.envs import options, seeding
+from fixfirst.envs import checks, seeding
 from fixfirst.envs.cyborg_state import CyborgState
 from fixfirst.game import facts
 from fixfirst.game.tables import ACTIONS, HOST_NAMES, HOSTS, OBSERVATION_BITS
@@ -172,10 +172,10 @@ class CyborgGame:
     def __init__(
         self, folder: str | os.PathLike[str], red: str = "bline", rules: str | None = None
     ) -> None:
-        self.red = options.one_of("red", red, facts.REDS)
+        self.red = checks.one_of("red", red, facts.REDS)
         self.folder = find_package(folder)
         self.rules = rules_of(folder)
-        if rules is not None and options.one_of("rules", rules, facts.RULES) != self.rules:
+        if rules is not None and checks.one_of("rules", rules, facts.RULES) != self.rules:
             raise CyborgError(
                 f"the CybORG in {self.folder} plays rules={self.rules!r}, not {rules!r}; ask for "
                 f"{self.rules!r}, or check out the other commit of cage-challenge-2 "
@@ -205,7 +205,7 @@ class CyborgGame:
 
     def step(self, action: int) -> tuple[np.ndarray, float]:
         """Play one step; returns the 52 bits and blue's reward."""
-        chosen = options.whole("action", action, 0, ACTIONS - 1)
+        chosen = checks.whole("action", action, 0, ACTIONS - 1)
         with self._own_draws():
             bits, reward, _, _ = self._env.step(chosen)
         self.steps += 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from fixfirst.envs import options
+from fixfirst.envs import checks, options
 from fixfirst.envs.single import Cage2Env
 from fixfirst.envs.slot import Factory
 
@@ -16,7 +16,7 @@ EnvLike = Callable[[], gym.Env[Any, Any]] | Sequence[Callable[[], gym.Env[Any, A
 
 def factories_of(env: EnvLike, count: int) -> list[Factory]:
     """A factory for each of `count` envs."""
-    options.whole("num_envs", count, 1, None)
+    checks.whole("num_envs", count, 1, None)
     if isinstance(env, str):
         gym.spec(env)  # an unknown name fails here and not in a worker
         return [functools.partial(gym.make, env)] * count

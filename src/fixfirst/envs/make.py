@@ -5,7 +5,7 @@ from typing import Any
 
 from gymnasium.vector import AutoresetMode, VectorEnv
 
-from fixfirst.envs import options as checks
+from fixfirst.envs import checks
 from fixfirst.envs.contract import (
     BACKENDS,
     NEVER,

@@ -1,6 +1,5 @@
 """What a user may ask of an environment, checked at the door."""
 
-import operator
 import os
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -11,11 +10,20 @@ import numba
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from fixfirst.envs import kernel
+from fixfirst.envs import checks, kernel
 from fixfirst.game.facts import REDS, RULES
 from fixfirst.game.state import MAX_HORIZON, bytes_per_game
 from fixfirst.workflow.alignment import Terms, checked_terms
 from fixfirst.workflow.orders import Workflow
+
+# The checks that are not of games alone.
+autoreset_mode, one_of, reset_mask, truth, whole = (
+    checks.autoreset_mode,
+    checks.one_of,
+    checks.reset_mask,
+    checks.truth,
+    checks.whole,
+)
 
 RNGS = ("fast", "cpython")
 AUTORESETS = {
@@ -75,56 +83,6 @@ def checked(
     )
 
 
-def one_of(what: str, value: object, allowed: Sequence[str]) -> str:
-    """The value, if it is one of the allowed words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{what}={value!r} is not known; it is one of {', '.join(allowed)}")
-    return value
-
-
-def truth(what: str, value: Any) -> bool:
-    """The value, if it is a truth value."""
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{what}={value!r} is of type {type(value).__name__}; it is True or False")
-    return bool(value)
-
-
-def whole(what: str, value: Any, least: int, most: int | None) -> int:
-    """The value as an int, if it is a whole number within its bounds."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{what}={value!r} is of type {type(value).__name__}; it is a whole number"
-        ) from None
-    if number < least or (most is not None and number > most):
-        allowed = f"{least} or more" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{what}={number} makes no sense here; it is {allowed}")
-    return number
-
-
-def autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
-    """The mode, also by its name."""
-    names = {mode.name.lower(): mode for mode in AUTORESETS}
-    if isinstance(value, AutoresetMode):
-        return value
-    name = value.lower() if isinstance(value, str) else value
-    return names[one_of("autoreset", name, tuple(names))]
-
-
-def reset_mask(mask: Any, count: int) -> np.ndarray:
-    """A truth value for each env, or an error."""
-    given = np.asarray(mask)
-    if given.dtype != np.bool_ or given.shape != (count,):
-        raise ValueError(
-            f"reset_mask is {given.dtype} of shape {given.shape}; it is one truth value a game, "
-            f"bool of shape ({count},)"
-        )
-    return given
-
-
 def _threads(threads: int | None, count: int) -> int:
     most = int(numba.config.NUMBA_NUM_THREADS)
     if threads is None:
@@ -159,13 +117,13 @@ def _reds(red: Red, count: int) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _orders(orders: Orders, count: int) -> tuple[Workflow, ...]:
+def _orders(orders: Any, count: int) -> tuple[Workflow, ...]:
     """The orders as workflows: none, one for all games, or one a game."""
     if orders is None:
         return ()
     if isinstance(orders, Workflow | str):
         return (_order(orders),)
-    if not isinstance(orders, Sequence):
+    if not isinstance(orders, Sequence | np.ndarray):
         raise TypeError(
             f"orders={orders!r} is of type {type(orders).__name__}; give one order, or one a game, "
             "as text or as Workflow"

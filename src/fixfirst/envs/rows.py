@@ -25,6 +25,28 @@ def has_fixed_size(space: gym.Space[Any]) -> bool:
     return isinstance(space, _FLAT)
 
 
+class Column:
+    """An array, or a list of objects, whose rows can be taken and put."""
+
+    def __init__(self, values: Any) -> None:
+        self._values = values
+
+    def take(self, rows: Sequence[int]) -> Any:
+        """Copies of some rows."""
+        values = self._values
+        if isinstance(values, np.ndarray):
+            return values[np.asarray(rows)]
+        return [values[i] for i in rows]
+
+    def put(self, rows: Sequence[int], given: Any) -> None:
+        """Write some rows."""
+        if isinstance(self._values, np.ndarray):
+            self._values[np.asarray(rows)] = given
+            return
+        for i, one in zip(rows, given, strict=True):
+            self._values[i] = one
+
+
 class Rows:
     """One value of a space for each of `count` envs.
 
@@ -84,6 +106,12 @@ class Rows:
             return _map(lambda array: array[which], self._batch)
         chosen = [self._objects[i] for i in which]
         return concatenate(self.space, chosen, create_empty_array(self.space, len(chosen)))
+
+    def columns(self) -> list[Column]:
+        """What it is made of."""
+        if self.fixed:
+            return [Column(array) for _, array in self._leaves]
+        return [Column(self._objects)]
 
     def copy_row(self, i: int, source: "Rows") -> None:
         """Set the value of env i to what it is in other rows of the same space."""

@@ -28,6 +28,7 @@ class Slot:
         self._factory, self._plan = factory, plan
         self._seed: int | None = None  # the last that the user gave
         self._failures = 0  # in a row
+        self._loss: str | None = None  # of the env that was here before, not yet told of
         self._board: Any = None  # until `take_place`
         self._truth: Any = None
         try:
@@ -39,10 +40,11 @@ class Slot:
         """Have a row on the board."""
         self._board, self.row = board, row
 
-    def come_after(self, seed: int | None) -> None:
-        """Take the place of an env that was lost; the board knows how many were."""
-        self._seed = seed
-        self._wanted = self._after_restart()
+    def come_after(self, seed: int | None, wanted: int | None, loss: str) -> None:
+        """Take the place of an env that was lost with its worker: the seed it was given, that of
+        the next reset, and what happened. The next step tells of it, and plays nothing.
+        """
+        self._seed, self._wanted, self._loss = seed, wanted, loss
 
     def _make(self) -> None:
         self._wanted: int | None = None  # the seed of the next reset, if it is due to us
@@ -58,7 +60,9 @@ class Slot:
         if seed is not None:
             self._seed = self._wanted = seed
             self._board.restarts[self.row] = self._board.episodes[self.row] = 0
-        return self._begin(options)
+        loss, self._loss = self._loss, None
+        info = self._begin(options)
+        return info if loss is None else {**info, "failure": loss}
 
     def step(self, action: Any) -> Info:
         """Play a step, and what its end calls for. Returns what there is to tell."""
@@ -67,13 +71,16 @@ class Slot:
         if board.over[i] and self._plan.autoreset == AutoresetMode.NEXT_STEP:
             results.rewards[i] = 0.0
             results.terminated[i] = results.truncated[i] = False
-            return self._begin(None)
+            return self.reset(None, None)
+        if self._loss is not None:
+            return self._lose_episode(self._loss)
         try:
             observation, reward, terminated, truncated, info = self._env.step(action)
             results.observations.write(i, observation)
             results.rewards[i] = reward
         except Exception as problem:
-            return self._lose_episode(problem)
+            where = int(board.episodes[i]), int(board.steps[i]) + 1
+            return self._lose_episode(self._replace(problem, *where))
         self._failures = 0
         results.terminated[i], results.truncated[i] = terminated, truncated
         steps = board.steps[i] = board.steps[i] + 1
@@ -126,13 +133,12 @@ class Slot:
         loud = {"failure": info["failure"]} if "failure" in info else {}
         return {"final_info": info, **loud, **self._begin(None, show=False)}
 
-    def _lose_episode(self, problem: Exception) -> Info:
-        """The env failed in a step: it is made anew, its episode ends here as truncated."""
+    def _lose_episode(self, text: str) -> Info:
+        """The env that played the episode is no more: it ends here, as truncated."""
+        self._loss = None
         board, i = self._board, self.row
-        text = self._replace(problem, int(board.episodes[i]), int(board.steps[i]) + 1)
         results = board.results
-        last = board.sets[(board.turn[0] + 1) % board.turns]
-        results.observations.copy_row(i, last.observations)
+        results.observations.copy_row(i, board.last.observations)
         results.rewards[i] = 0.0
         results.terminated[i], results.truncated[i] = False, True
         return self._end({"failure": text})

@@ -44,6 +44,7 @@ class Awkward:
     failure: str = "raise"
 
     def __call__(self) -> "SyntheticEnv":
+        """One such env."""
         return SyntheticEnv(**asdict(self))
 
 

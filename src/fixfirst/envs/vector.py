@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from fixfirst.envs import options as checks
+from fixfirst.envs import checks
 from fixfirst.envs.board import Board, Kind, Plan
 from fixfirst.envs.contract import (
     NEVER,
@@ -26,20 +26,17 @@ from fixfirst.envs.contract import (
     checked_true_states,
     needs_every_step,
 )
+from fixfirst.envs.crew import Told
 from fixfirst.envs.rows import copied
 from fixfirst.envs.seeding import Seed, seeds_of
-from fixfirst.envs.slot import Factory, Info
+from fixfirst.envs.slot import Factory
 from fixfirst.envs.truths import States
-
-Told = list[tuple[int, Info]]  # what envs had to tell, by their index
 
 
 class PythonVectorEnv(VectorEnv[Any, Any, Any]):
     """N Gymnasium envs, each made by its factory, as one vector env. The contract is in
     `fixfirst.envs.contract`.
     """
-
-    turns = 2  # sets of results; see `Board`
 
     def __init__(
         self,
@@ -81,7 +78,7 @@ class PythonVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _lay_out(self, kind: Kind) -> Board:
         """The board that the envs are to write to."""
-        return Board(kind, self.num_envs, self.plan, self.turns)
+        return Board(kind, self.num_envs, self.plan)
 
     @abstractmethod
     def _reset(
@@ -116,6 +113,7 @@ class PythonVectorEnv(VectorEnv[Any, Any, Any]):
         self._check_open()
         which, rest = self._chosen(options)
         seeds = self._seeds_for_reset(seed, which)
+        self.board.begin_reset([i for i, one in zip(which, seeds, strict=True) if one is not None])
         with self._closing_if_it_fails():
             told = self._reset(which, seeds, rest)
         self._to_reset = int((self.board.episodes == 0).sum())
@@ -242,14 +240,18 @@ class PythonVectorEnv(VectorEnv[Any, Any, Any]):
         if self.closed:
             raise gym.error.ClosedEnvironmentError("this environment is closed; make a new one")
 
-    def _check_ready(self) -> None:
-        """All envs can take a step, or an error."""
+    def _check_ready(self, which: np.ndarray | None = None) -> None:
+        """All envs, or the chosen ones, can take a step, or an error."""
         self._check_open()
         if self._to_reset:
             (first, *_) = np.flatnonzero(self.board.episodes == 0)
             raise gym.error.ResetNeeded(f"env {first} was never reset; call reset() first")
-        if self.autoreset == AutoresetMode.DISABLED and self.board.over.any():
-            (first, *_) = np.flatnonzero(self.board.over)
+        over = self.board.over
+        if (
+            self.autoreset == AutoresetMode.DISABLED
+            and (over if which is None else over[which]).any()
+        ):
+            (first, *_) = np.flatnonzero(over) if which is None else which[over[which]]
             raise gym.error.ResetNeeded(
                 f"the episode of env {first} has ended and autoreset is off; "
                 "call reset(options={'reset_mask': ...}) with the envs that ended"
