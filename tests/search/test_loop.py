@@ -102,7 +102,7 @@ def test_a_policy_that_fixes_nothing_does_not_pass_the_gate(tmp_path):
     assert [trial.state for trial in found.trials] == ["failed", "failed"]
     assert found.best is None
     assert found.knowledge is None
-    with pytest.raises(ValueError, match="no trial in .* has passed the gate"):
+    with pytest.raises(ValueError, match=r"no trial in .* has passed the gate"):
         _ = found.policy
     assert "No trial has passed the gate" in (found.folder / "summary.md").read_text()
 
@@ -292,7 +292,7 @@ def test_a_search_that_is_over_can_be_given_more(tmp_path):
     more = search(tmp_path / "run", resume=True, n_workflows=3)
     assert outcome(more)[:2] == outcome(again)
     assert len(more.trials) == 3
-    with pytest.raises(ValueError, match="n_envs cannot be given anew .* only total_episodes"):
+    with pytest.raises(ValueError, match=r"n_envs cannot be given anew .* only total_episodes"):
         search(tmp_path / "run", resume=True, n_envs=4)
 
 

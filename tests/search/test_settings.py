@@ -1,5 +1,6 @@
 """The settings of a search: defaults, files, bad values."""
 
+import re
 from dataclasses import fields
 
 import pytest
@@ -87,9 +88,8 @@ def test_settings_survive_a_file(tmp_path):
     ],
 )
 def test_what_makes_no_sense_is_refused(given, words):
-    with pytest.raises(ValueError, match="(?s).*") as refused:
+    with pytest.raises(ValueError, match=re.escape(words)):
         Settings(**given)
-    assert words in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_budget_below_one_update_is_refused(given):
 
 
 def test_unknown_settings_are_named_with_those_there_are(tmp_path):
-    with pytest.raises(ValueError, match="no setting 'n_env'; it has .*n_envs"):
+    with pytest.raises(ValueError, match=r"no setting 'n_env'; it has .*n_envs"):
         Settings.from_dict({"n_env": 3})
     (tmp_path / "c.toml").write_text("n_env = 3\n")
     with pytest.raises(ValueError, match=r"c\.toml: a search has no setting 'n_env'"):
