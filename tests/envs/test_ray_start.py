@@ -62,9 +62,12 @@ def test_it_listens_on_loopback_only_writes_nothing_at_home_and_leaves_nothing(
     monkeypatch.setenv("HOME", str(tmp_path))
     environment = dict(os.environ)
     for _ in range(2):  # the second in a process must be as the first
-        assert ray_start.start(cpus=1)
+        ray_start.start(cpus=1)
         try:
-            assert not ray_start.start()  # what runs is used, and is not ours to stop
+            ray_start.start()  # a second user, whose end is not that of the first
+            ray_start.stop()
+            with pytest.raises(ValueError, match=r"already uses the Ray at 127\.0\.0\.1"):
+                ray_start.start(address="192.0.2.7:6379")
             assert dict(os.environ) == environment
             actor = ray.remote(num_cpus=0)(Answering).remote()
             assert ray.get(actor.answer.remote()) == 42

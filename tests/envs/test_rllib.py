@@ -17,10 +17,9 @@ ORDERS = ("critical-first", "reverse")
 
 @pytest.fixture(scope="module")
 def running():
-    ours = ray_start.start(cpus=2)
+    ray_start.start(cpus=2)
     yield
-    if ours:
-        ray_start.stop()
+    ray_start.stop()
 
 
 @pytest.mark.parametrize("memory", [False, True])

@@ -9,6 +9,7 @@ place. Only where Ray's clusters are switched off, as they are on macOS and Wind
 So they are switched off while it starts, and what came of it is looked at.
 """
 
+import atexit
 import contextlib
 import logging
 import os
@@ -28,25 +29,39 @@ OBJECT_STORE = 100 * 2**20  # bytes; what environments send is small
 _TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 _RAYS_OWN = ("RAY_AUTH_MODE", "PYTHONBREAKPOINT")  # what Ray sets in this process as it starts
 _folder: Path | None = None
+_users, _ours = 0, False  # how many have need of Ray, and whether it is ours to end
 
 
-def start(address: str | None = None, cpus: int | None = None) -> bool:
+def start(address: str | None = None, cpus: int | None = None) -> None:
     """Have Ray running: the one that runs already, the cluster at an address, or one of our own.
 
-    Says whether it was started or joined here, so that `stop` is ours to call.
+    Each `start` is followed by a `stop`; the last of them ends what the first has begun.
     """
+    global _users, _ours
     if ray.is_initialized():
-        return False
-    if address is not None:
+        _must_be_at(address)
+    elif address is not None:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        return True
-    _start_here(cpus)
-    return True
+        _ours = True
+    else:
+        _start_here(cpus)
+        _ours = True
+    _users += 1
 
 
 def stop() -> None:
-    """Stop the Ray that `start` has started, or leave the cluster that it has joined."""
+    """Have no more need of Ray. A Ray that the user has started is left alone."""
+    global _users, _ours
+    _users -= 1
+    if _users <= 0:
+        _users, ours, _ours = 0, _ours, False
+        if ours:
+            _end()
+
+
+def _end() -> None:
     global _folder
+    atexit.unregister(_end)
     ray.shutdown()
     if _folder is not None:
         AuthenticationTokenLoader.instance().reset_cache()  # the next Ray has another token
@@ -54,8 +69,18 @@ def stop() -> None:
         _folder = None
 
 
+def _must_be_at(address: str | None) -> None:
+    found = ray.get_runtime_context().gcs_address
+    if address not in (None, "auto", found):
+        raise ValueError(
+            f"address={address!r}, but this process already uses the Ray at {found}; call "
+            "ray.shutdown() first, or leave address= to use that one"
+        )
+
+
 def _start_here(cpus: int | None) -> None:
     global _folder
+    atexit.register(_end)  # for whoever ends without `stop`
     # Sockets have paths of at most 107 bytes, so a long TMPDIR is of no use. Ray opens the folder
     # that it is given to everybody; the one around it stays ours alone.
     _folder = Path(tempfile.mkdtemp(prefix="fixfirst-ray-", dir="/tmp"))
@@ -73,7 +98,7 @@ def _start_here(cpus: int | None) -> None:
                 "ray.init() yourself and it will be used as it is"
             )
     except BaseException:
-        stop()
+        _end()
         raise
 
 
