@@ -127,6 +127,12 @@ class Facts:
         return self.ranked[0] if self.ranked else None
 
     @property
+    def first_chance(self) -> float:
+        """The chance that the best order begins with the same group as the one thought best."""
+        same = (one for one in self.ranked if one.order.names[0] == self.ranked[0].order.names[0])
+        return min(math.fsum(one.best_chance for one in same), 1.0)
+
+    @property
     def best_trained(self) -> Ranked | None:
         """The best of the orders that a policy has passed the gate for."""
         trained = (one for one in self.ranked if one.passed)

@@ -53,7 +53,7 @@ caption{text-align:left;color:var(--muted);padding:.5rem .7rem}
 th,td{padding:.35rem .7rem;text-align:right;border-bottom:1px solid var(--rule);
  vertical-align:top;white-space:nowrap}
 .words{text-align:left}
-td.long{white-space:normal;min-width:22rem;overflow-wrap:anywhere}
+td.long{white-space:normal;min-width:34rem;overflow-wrap:anywhere}
 thead th{position:sticky;top:0;background:var(--raised);color:var(--muted);font-weight:600}
 thead button{all:unset;cursor:pointer;box-sizing:border-box}
 thead button:focus-visible{outline:3px solid var(--gate);outline-offset:2px}

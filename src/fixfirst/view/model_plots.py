@@ -89,6 +89,7 @@ def place_map(drawing: Drawing, basis: Basis, facts: Facts) -> None:
     means, deviations = place_means(basis)
     k = len(facts.groups)
     low, high = np.nanmin(means), np.nanmax(means)
+    decimals = words.decimals_for(float(high - low))
     colours = colormaps[_MAP]
     rows = np.argsort(-_first_places(means))  # the group that is best fixed first on top
     size = 10.5 if k <= 7 else 7.0
@@ -105,7 +106,7 @@ def place_map(drawing: Drawing, basis: Basis, facts: Facts) -> None:
             average = words.interval(float(value), float(deviations[group, place]))
             drawing.hint(cell, f"{facts.groups.names[group]} in place {place + 1}: {average}")
             axes.text(
-                place, row, words.number(float(value), 1), ha="center", va="center", fontsize=size,
+                place, row, words.number(float(value), decimals), ha="center", va="center", fontsize=size,
                 color=_DARK_INK if not shown or shade > 0.5 else _LIGHT_INK,
             )  # fmt: skip
     names = [words.cut(facts.groups.names[group], 18) for group in rows]

@@ -12,7 +12,7 @@ from fixfirst.view.reproduce import as_toml
 # What the browser may load: nothing but what is in the file.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
-LIKELY = 0.5  # a chance below which the answer is called open
+LIKELY = 0.5  # the chance of the first group below which the answer is called open
 
 TERMS = (
     ("Order, workflow", "Which group of hosts is to be fixed first, second, and so on."),
@@ -96,7 +96,9 @@ def _class(state: str) -> str:
 def headline(facts: Facts) -> str:
     """The answer in a few words."""
     if facts.best is not None:
-        return f"Fix {facts.best.order.names[0]} first"
+        first = facts.best.order.names[0]
+        sure = facts.first_chance >= LIKELY
+        return f"Fix {first} first" if sure else f"Still open; so far, {first} first"
     if facts.failed:
         return "No order has passed the gate yet"
     return "No trial has ended yet"
@@ -111,10 +113,9 @@ def answer(facts: Facts) -> list[str]:
     said = (
         f"The best order is {best.order}. The model puts its mean reward at "
         f"{words.interval(best.mean, best.deviation)} an episode and is "
-        f"{words.percent(best.best_chance)} sure that no other order is better."
+        f"{words.percent(best.best_chance)} sure that no other order is better, and "
+        f"{words.percent(facts.first_chance)} that the best one begins with {best.order.names[0]}."
     )
-    if best.best_chance < LIKELY:
-        said += " So the question is still open."
     return [f"{said} {_measured(facts, best)}", _rivals(facts), _standing(facts)]
 
 
