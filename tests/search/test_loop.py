@@ -13,7 +13,9 @@ pytest.importorskip("optuna", reason="the extra `search` is not installed")
 import fixfirst
 from fixfirst.learn import checkpoint
 from fixfirst.learn.train import latest_checkpoint
+from fixfirst.search import loop
 from fixfirst.search.episodes import EpisodeFile
+from fixfirst.search.folder import SearchFolder
 from fixfirst.search.reading import read_run
 from fixfirst.search.run import search
 from tests.search.small import Listener, outcome, passed, small
@@ -296,21 +298,20 @@ def test_a_search_that_is_over_can_be_given_more(tmp_path):
         search(tmp_path / "run", resume=True, n_envs=4)
 
 
-def test_when_the_time_is_up_the_trial_is_put_aside_and_goes_on_with_more_time(tmp_path, searched):
-    listener = Listener()
-
-    def wait(trial, row):
-        import time
-
-        time.sleep(0.5)
-
-    listener.on_update = wait
-    stopped = search(tmp_path / "run", small(time=0.6 / 60), spectator=listener)
+def test_when_the_time_is_up_the_trial_is_put_aside_and_goes_on_with_more_time(
+    tmp_path, searched, monkeypatch
+):
+    listener, clock = Listener(), [0.0]
+    listener.on_update = lambda trial, row: clock.__setitem__(0, 301.0 * listener.updates)
+    monkeypatch.setattr(loop.time, "monotonic", lambda: clock[0])
+    stopped = search(tmp_path / "run", small(time=10), spectator=listener)
+    assert listener.updates == 2
     assert stopped.record.state == "stopped"
     assert "the time is used up" in stopped.record.why
-    assert 1 <= listener.updates <= 3
-    with pytest.raises(ValueError, match=r"the time of 0\.01 minutes is used up; give more"):
-        search(tmp_path / "run", resume=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(SearchFolder, "seconds", 600.0)
+        with pytest.raises(ValueError, match=r"the time of 10 minutes is used up; give more"):
+            search(tmp_path / "run", resume=True)
     found = search(tmp_path / "run", resume=True, time=60)
     assert outcome(found) == outcome(searched[0])
 

@@ -192,7 +192,9 @@ def _ctrl_c() -> Iterator[Callable[[], bool]]:
 
     def hear(number: int, frame: Any) -> None:
         nonlocal pressed
-        if pressed:
+        if callable(before) and before is not signal.default_int_handler:
+            before(number, frame)  # who trains many policies must know, too
+        elif pressed:
             raise KeyboardInterrupt
         pressed = True
 
