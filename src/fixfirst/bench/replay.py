@@ -1,7 +1,9 @@
 """A search replayed on a landscape: what is trained is looked up, so a trial takes no time."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,28 +27,40 @@ class Replayed:
         return np.where(last >= 0, self.regret[np.maximum(last, 0)], np.inf)
 
 
-def replay(landscape: Landscape, strategy: Strategy, trainings: int, seed: int) -> Replayed:
-    """Search until so many whole trainings are spent, or nothing is left to try."""
-    history = History(landscape.groups)
-    random = np.random.default_rng([seed, 1])
-    rows = list(_trials(landscape, strategy, history, trainings, seed, random))
-    order = np.array([row[0] for row in rows], dtype=int)
-    spent = np.cumsum([row[1] for row in rows])
-    regret = landscape.reward[landscape.best] - np.array(
-        [-np.inf if row[2] is None else landscape.reward[row[2]] for row in rows]
-    )
-    hits = [s for s, row in zip(spent, rows, strict=True) if row[3] and landscape.good[row[0]]]
-    return Replayed(order, spent, regret, float(hits[0]) if hits else np.inf)
+class _Row(NamedTuple):
+    """A trial, and how things stand after it."""
+
+    order: int
+    spent: float  # whole trainings, by this trial and those before
+    leader: int | None  # the order with the highest mean of its measured rewards
+    found: bool  # whether this order is within one standard error of the best, and passed
 
 
-def _trials(
-    landscape: Landscape, strategy: Strategy, history: History, trainings: int, seed: int,
-    random: np.random.Generator,
-) -> Iterator[tuple[int, float, int | None, bool]]:  # fmt: skip
-    """Trial by trial: the order, its cost in whole trainings, the order that looks best by now
-    (the one with the highest measured reward), and whether it passed.
+def replay(
+    landscape: Landscape, strategy: Strategy, trainings: int, seed: int, enough: int | None = None
+) -> Replayed:
+    """Search until so many whole trainings are spent, or nothing is left to try; or, once
+    `enough` of them are, until an order within one standard error of the best has passed.
     """
-    spent = 0.0
+    rows: list[_Row] = []
+    for row in _rows(landscape, strategy, trainings, seed):
+        rows.append(row)
+        if enough is not None and row.spent >= enough and any(r.found for r in rows):
+            break
+    best = landscape.reward[landscape.best]
+    regret = [np.inf if r.leader is None else best - landscape.reward[r.leader] for r in rows]
+    return Replayed(
+        order=np.array([r.order for r in rows], dtype=int),
+        spent=np.array([r.spent for r in rows], dtype=float),
+        regret=np.array(regret, dtype=float),
+        reached=min((r.spent for r in rows if r.found), default=math.inf),
+    )
+
+
+def _rows(landscape: Landscape, strategy: Strategy, trainings: int, seed: int) -> Iterator[_Row]:
+    history, spent = History(landscape.groups), 0.0
+    random = np.random.default_rng([seed, 1])
+    good = landscape.good
     while spent < trainings:
         proposals = strategy.propose(history, 1, seed)
         if not proposals:
@@ -54,11 +68,16 @@ def _trials(
         trial = _train(landscape, history, proposals[0], random)
         history = replace(history, trials=(*history.trials, trial))
         index = trial.order.index
-        cost = trial.episodes / landscape.episodes[index]
-        spent += cost
-        passed = history.passed
-        leader = max(passed, key=lambda t: t.reward or -np.inf).order.index if passed else None
-        yield index, cost, leader, trial.state == PASSED
+        spent += trial.episodes / landscape.episodes[index]
+        yield _Row(index, spent, _leader(history), trial.state == PASSED and bool(good[index]))
+
+
+def _leader(history: History) -> int | None:
+    rewards: dict[int, list[float]] = {}
+    for trial in history.passed:
+        rewards.setdefault(trial.order.index, []).append(float(trial.reward or 0.0))
+    means = {order: sum(values) / len(values) for order, values in rewards.items()}
+    return max(means, key=lambda order: means[order], default=None)
 
 
 def _train(

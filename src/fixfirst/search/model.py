@@ -34,9 +34,9 @@ with warnings.catch_warnings():
     from gpytorch.priors import NormalPrior  # type: ignore[import-untyped]
 
 # The priors, of standardised rewards: (middle, standard deviation of its logarithm).
-LENGTH = (0.5, 0.75)  # exchanging neighbours among 5 groups is a distance of 0.1
+LENGTH = (0.3, 1.0)  # exchanging neighbours among 5 groups is a distance of 0.1
 SPREAD_SQUARED = (1.0, 1.0)
-VARIATION_SQUARED = (0.05, 1.5)  # trainings differ less than orders, but by how much is open
+VARIATION_SQUARED = (0.02, 1.5)  # trainings differ less than orders, but by how much is open
 CENTRE = (0.0, 1.0)  # a normal prior: mean and standard deviation
 
 LEAST_NOISE = 1e-5  # a variance; what is smaller is lost in rounding
@@ -201,7 +201,8 @@ class _GaussianProcess(ExactGP, GPyTorchModel):  # type: ignore[misc]
         white = torch.linalg.solve_triangular(root, residual, upper=False)
         loss = 0.5 * (white**2).sum() + root.diagonal().log().sum()
         loss = loss + 0.5 * count * math.log(2 * math.pi)
-        for _, module, prior, value, _ in self.named_priors():
+        priors: Any = self.named_priors()
+        for _, module, prior, value, _ in priors:
             loss = loss - prior.log_prob(value(module)).sum()
         return loss / count
 
