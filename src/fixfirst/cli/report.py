@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from fixfirst.cli import console
+from fixfirst.cli.learning import must_have_search
 
 EXAMPLES = console.examples(
     "fixfirst report runs/bline                    writes runs/bline/report.html",
@@ -49,6 +50,7 @@ def report(
     )
 
     must_have_matplotlib()
+    must_have_search()  # the model
     with console.spinner("Reading the search"):
         record = read_run(run)
     target = run / NAME if out is None else out

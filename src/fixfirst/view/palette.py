@@ -1,7 +1,7 @@
 """The colours of plots and pages, by what they mean, on light and on dark ground.
 
-The hues are those of Okabe and Ito, which people who see colours differently can tell apart;
-the dark ones are lighter shades of the same. Marks differ in shape as well.
+The hues are those of Okabe and Ito, which people who see colours differently can tell apart,
+a little darker on light ground and lighter on dark ground, so that words in them can be read. Marks differ in shape as well.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ PALETTE = {
     "ground": Shade("#ffffff", "#15181c"),
     "raised": Shade("#f5f7f9", "#1e2227"),  # boxes, heads of tables
     "measured": Shade("#0072b2", "#62b8f0"),  # trials that passed the gate
-    "failed": Shade("#d55e00", "#f58f45"),  # trials that did not
+    "failed": Shade("#b85100", "#f58f45"),  # trials that did not
     "best": Shade("#00805d", "#35c79b"),  # the best order
     "model": Shade("#8c5a86", "#d79fcf"),  # what the model believes
     "gate": Shade("#9a6700", "#e8b339"),  # the gate
