@@ -91,7 +91,8 @@ footer{color:var(--muted);font-size:.88rem;padding-top:1.5rem;padding-bottom:3re
  main,header,footer{max-width:none;padding:0}
  .filter,.skip,thead button::after{display:none}
  .scroll{max-height:none;overflow:visible;border:0}
- thead th{position:static}
+ thead{display:table-row-group}thead th{position:static}
+ .sortable td.words{min-width:9.5rem}.sortable td.long{min-width:0}
  th,td{padding:.15rem .35rem;white-space:normal;font-size:8pt}
  figure,tr{break-inside:avoid}h2,h3{break-after:avoid}
 }
