@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from fixfirst.cli import console, sheets
+from fixfirst.cli import bench_backends, bench_search, console, sheets
 from fixfirst.game.facts import REDS
 
 app = typer.Typer(no_args_is_help=True)
@@ -16,6 +16,9 @@ app = typer.Typer(no_args_is_help=True)
 def bench() -> None:
     """Measure this project on this machine: the commands behind every figure in the README."""
 
+
+app.command(epilog=bench_backends.EXAMPLES)(bench_backends.backends)
+app.command(epilog=bench_search.EXAMPLES)(bench_search.search)
 
 Json = Annotated[
     Path | None, typer.Option(help="Write all figures to this file, too.", metavar="FILE")
