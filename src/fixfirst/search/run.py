@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from optuna.exceptions import StorageInternalError
 
 from fixfirst.runs.folder import RunError, RunFolder
 from fixfirst.search.folder import DATABASE, ENDED, Config, SearchFolder
@@ -101,8 +102,10 @@ def _begin(run: Path, settings: Settings, spectator: Spectator) -> Found:
         if folder.trials.exists() and any(folder.trials.iterdir()):
             raise RunError(f"{folder.trials} holds trials already; name a new folder")
         config = Config(f"fixfirst-{secrets.token_hex(6)}", resolved)
-        study = _study(folder, config, storage)
+        if storage is not None:  # better before there is anything in the folder
+            _study(folder, config, storage).close()
         folder.write_config(config)
+        study = _study(folder, config, storage)
         study.create()
         return _searched(folder, config, study, storage, spectator)
     finally:
@@ -218,23 +221,26 @@ def _study_or_repair(
     """The study. One that is lost or damaged is made anew from the trials' own files, if it was
     in the run folder, where nobody else can be using it.
     """
-    own = (storage or config.settings.storage) is None
+    trials = folder.read_trials(config.settings.partition)
+    if (storage or config.settings.storage) is not None:
+        study = _study(folder, config, storage)
+        if not study.there and not trials:  # killed before it was made
+            study.create()
+        study.check()
+        return study
     database = folder.path / DATABASE
     problem = f"{database} is missing"
-    if not own or database.exists():
+    if database.exists():
         try:
             study = _study(folder, config, storage)
-            if not own or study.there:
+            if study.there:
                 study.check()
                 return study
             study.close()
             problem = f"{database} holds no study {config.study}"
         except DamagedStudyError as damage:
-            if not own:
-                raise
             problem = str(damage)
-    trials = folder.read_trials(config.settings.partition)
-    if trials or database.exists():
+    if trials:
         spectator.note(f"{problem}; it is made anew from the files of {len(trials)} trials")
     _set_aside(database)
     study = _study(folder, config, storage)
@@ -286,19 +292,16 @@ def _room(run: str | os.PathLike[str]) -> Iterator[None]:
     """Say what to do when there is no room left on the disk."""
     try:
         yield
-    except OSError as problem:
-        if problem.errno not in FULL:
+    except (OSError, RunError, StorageInternalError) as problem:
+        if not any(map(_says_full, (problem, problem.__cause__))):
             raise
-        raise RunError(_full(run)) from problem
-    except Exception as problem:
-        # Optuna's error for what the database could not write.
-        if "disk is full" not in f"{problem} {problem.__cause__}":
-            raise
-        raise RunError(_full(run)) from problem
+        raise RunError(
+            f"the disk of {os.fspath(run)} is full; nothing that was told is lost. Make room and "
+            f"go on with: fixfirst search --resume {os.fspath(run)}"
+        ) from problem
 
 
-def _full(run: str | os.PathLike[str]) -> str:
-    return (
-        f"the disk of {os.fspath(run)} is full; nothing that was told is lost. Make room and go on "
-        f"with: fixfirst search --resume {os.fspath(run)}"
-    )
+def _says_full(problem: BaseException | None) -> bool:
+    if isinstance(problem, OSError):
+        return problem.errno in FULL
+    return "disk is full" in str(problem)  # SQLite's words

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,8 @@ LAST_EPISODES = 3  # of each game, that a score from training is the mean of
 
 # The games of the judge have other seeds than any game of training, whose seeds are below 2**64.
 FIRST_JUDGED = 2**64
+
+_BUSY = ("play_seconds", "advantage_seconds", "update_seconds")  # in a row of a training
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def setup_for(settings: Settings, task: Task) -> Setup:
         alignment_lambda=settings.alignment_lambda,
         compliance_threshold=settings.compliance_threshold, stop_at_gate=task.stop_at_gate,
         patience=settings.patience, memory=settings.memory, mask=settings.mask, seed=task.seed,
+        threads=settings.threads,
         ppo=PPO.from_dict({**settings.ppo, "steps": settings.update_steps or settings.max_steps}),
     )  # fmt: skip
 
@@ -188,7 +192,7 @@ def last_training_episodes(file: Path, games: int) -> Episodes:
 
 def seconds_of(rows: list[Row]) -> float:
     """How long the updates took, those before a kill included."""
-    return sum(row.play_seconds + row.advantage_seconds + row.update_seconds for row in rows)
+    return sum(float(getattr(row, part)) for row in rows for part in _BUSY)
 
 
 def checkpoint_of(folder: Path) -> Path | None:
@@ -206,13 +210,14 @@ def _episodes_of(folder: Path) -> int:
 def _diverged(task: Task) -> Result:
     """A training that broke off over a number that was not finite: it fails the gate."""
     run = task.folder / "train"
-    rows = [Row(**row) for row in read_rows(run / METRICS)]
-    last = rows[-1] if rows else None
+    rows = read_rows(run / METRICS)
+    none: dict[str, Any] = {"compliance": None, "fixes": 0.0, "episodes": 0}
+    last = rows[-1] if rows else none
     return Result(
         passed=False, reward=None, error=None,
-        compliance=last.compliance if last else 0.5, fixes=last.fixes if last else 0.0,
-        episodes=last.episodes if last else 0, judged=0, why=DIVERGED,
-        seconds=seconds_of(rows), checkpoint=latest_checkpoint(run),
+        compliance=0.5 if last["compliance"] is None else last["compliance"],
+        fixes=last["fixes"], episodes=last["episodes"], judged=0, why=DIVERGED,
+        seconds=sum(row[part] for row in rows for part in _BUSY), checkpoint=latest_checkpoint(run),
     )  # fmt: skip
 
 
