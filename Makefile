@@ -31,7 +31,7 @@ test: $(READY)
 
 # The same source without the compiler: what a debugger sees, and what coverage can count.
 test-interpreted: $(READY)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests/game -m "not compiled"
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests/game
 
 # The newest versions that pyproject.toml allows, without the pins.
 $(NEWEST)/.ready: pyproject.toml

@@ -204,7 +204,7 @@ def escalate(game: Game, ids: Ids, host: int) -> None:
 @rule
 def raise_session(game: Game, ids: Ids, host: int) -> None:
     """One session of the host, and its process, become privileged; a file is left."""
-    which = draws.red_session(game, ids, game.user[host])
+    which = draws.red_session(game, ids, int(game.user[host]))
     if ids is not None:
         processes.raise_session(ids, host, which)
     elif which < game.marked[host]:
@@ -221,7 +221,7 @@ def impact(game: Game, ids: Ids, host: int) -> None:
         game.success = FAILURE
         return
     if game.root[host] == 0:
-        draws.red_session(game, ids, game.user[host])
+        draws.red_session(game, ids, int(game.user[host]))
     if not game.knows_ot:
         game.success = FAILURE
         return
