@@ -6,7 +6,8 @@ import pytest
 
 import fixfirst
 
-PYTHON_BACKENDS = ["serial", "pipe", "queue", "shared", "async"]
+LOCAL_PROCESSES = ["pipe", "queue", "shared", "async"]
+PYTHON_BACKENDS = ["serial", *LOCAL_PROCESSES]
 
 
 @pytest.fixture(params=PYTHON_BACKENDS)

@@ -51,7 +51,7 @@ def same(one, other):
     if one is None or other is None:
         return one is other
     one, other = np.asarray(one), np.asarray(other)
-    if one.dtype == object or other.dtype == object:
+    if object in (one.dtype, other.dtype):
         return one.shape == other.shape and all(map(same, one.tolist(), other.tolist()))
     return one.shape == other.shape and bool((one == other).all())
 

@@ -143,12 +143,12 @@ class Board:
     @property
     def results(self) -> Results:
         """Those of this step."""
-        return self.sets[self.turn[0]]
+        return self.sets[int(self.turn[0])]
 
     @property
     def last(self) -> Results:
         """Those of the step before."""
-        return self.sets[self.turn[1]]
+        return self.sets[int(self.turn[1])]
 
     def begin_reset(self, seeded: Sequence[int]) -> None:
         """Some envs are about to begin an episode; those with a new seed count from 1 again."""

@@ -100,7 +100,7 @@ def needs_every_step(when: TrueStates) -> str:
     return f"states_now is kept with true_states='step'; here it is {when!r}"
 
 
-def checked_timeout(value: float) -> float:
+def checked_timeout(value: Any) -> float:
     """So many seconds, if they are a positive number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
         raise ValueError(f"timeout={value!r} makes no sense here; it is a positive number")

@@ -18,7 +18,7 @@ from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any
 
-import cloudpickle
+import cloudpickle  # type: ignore[import-untyped]
 
 from fixfirst.envs import worker
 from fixfirst.envs.arena import Arena, new_memory
@@ -26,6 +26,7 @@ from fixfirst.envs.board import Plan
 from fixfirst.envs.result_queue import ResultQueue
 from fixfirst.envs.slot import Factory
 
+MAKING = 60.0  # seconds that a process may take to start, and an env to be made, at least
 GRACE = 5.0  # seconds that envs have to close before their worker is killed
 
 _crowds: "weakref.WeakSet[Crowd]" = weakref.WeakSet()
@@ -231,15 +232,16 @@ class Crowd:
 
     # --- waiting
 
-    def ready(self, pending: Iterable[int]) -> list[int]:
+    def ready(self, pending: Iterable[int], starting: bool = False) -> list[int]:
         """Wait for workers that have something to say.
 
         An error if one of those `pending` is lost or has been at one env for too long.
         """
+        most = max(self._timeout, MAKING) if starting else self._timeout
         while True:
             wait = self._look_at - time.monotonic()
             if wait <= 0:
-                self._look_after(pending)
+                self._look_after(pending, most)
                 continue
             events = self._poll.poll(wait * 1000 + 1)
             if not events:
@@ -259,20 +261,19 @@ class Crowd:
             self._mail[number] = message
         return number
 
-    def _look_after(self, pending: Iterable[int]) -> None:
+    def _look_after(self, pending: Iterable[int], most: float) -> None:
         """See who has been at one env for too long, and when to look again."""
         now = time.monotonic()
         began = {number: float(self.pulse["began"][number]) for number in pending}
         for number, since in began.items():
-            if now - since >= self._timeout:
+            if now - since >= most:
                 if not self.here(number).process.is_alive():
                     raise self.lost(number)
                 raise LostWorkerError(
                     number,
-                    f"no answer in {self._timeout:g} seconds (timeout=); its worker process "
-                    "was killed",
+                    f"no answer in {most:g} seconds (timeout=); its worker process was killed",
                 )
-        self._look_at = max(now + 0.001, min(began.values(), default=now) + self._timeout)
+        self._look_at = max(now + 0.001, min(began.values(), default=now) + most)
 
     def lost(self, number: int) -> LostWorkerError:
         """The error for a worker that is dead."""
@@ -300,7 +301,7 @@ def _taken(handed: Any) -> "_Handed":
 
 def _packed(cargo: Any) -> bytes:
     try:
-        return cloudpickle.dumps(cargo)
+        return bytes(cloudpickle.dumps(cargo))
     except (TypeError, AttributeError, pickle.PicklingError) as problem:
         raise ValueError(
             f"env= cannot be sent to worker processes: {problem}; give a function or class that "

@@ -27,10 +27,11 @@ def factories_of(env: EnvLike, count: int) -> list[Factory]:
         )
     if callable(env):
         return [env] * count
-    if isinstance(env, Sequence) and all(callable(one) for one in env):
-        if len(env) != count:
-            raise ValueError(f"{len(env)} factories were given for {count} envs; give one each")
-        return list(env)
+    given: Any = env
+    if isinstance(given, Sequence) and all(callable(one) for one in given):
+        if len(given) != count:
+            raise ValueError(f"{len(given)} factories were given for {count} envs; give one each")
+        return list(given)
     raise TypeError(
         f"env={env!r} makes no envs; it is a function or class that makes one, a list of them, "
         "or a name that gymnasium.make knows"

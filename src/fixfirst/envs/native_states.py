@@ -4,6 +4,8 @@ The games themselves are the states, so reading at every step is a window on the
 nothing. What is to last beyond the next step is copied when it is due.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fixfirst.envs.batch import Batch
@@ -80,7 +82,7 @@ class NativeStates:
             raise ValueError(NOBODY_ASKED)
         return self._fresh
 
-    def _with_ends(self) -> np.ndarray:
+    def _with_ends(self) -> Any:
         """The games as the last step left them, before any reset."""
         games = self._batch.games.copy()
         ended = self._batch.results.truncated

@@ -88,7 +88,8 @@ class ProcessVectorEnv(PythonVectorEnv):
         return told
 
     def _step(self) -> Told:
-        board, told = self.board, []
+        board = self.board
+        told: Told = []
         places = (board.over, board.steps, board.episodes)
         before = [one.copy() for one in places] if self.plan.restart else []
         numbers: Sequence[int] = self._numbers
@@ -113,6 +114,12 @@ class ProcessVectorEnv(PythonVectorEnv):
         crowd, self.crowd = self.crowd, None
         if crowd is not None:
             crowd.shut(at_once)
+
+    @property
+    def worker_pids(self) -> list[int]:
+        """The process ids of the workers."""
+        self._check_open()
+        return [int(one.process.pid) for one in self._workers.workers if one is not None]
 
     # --- asking workers
 

@@ -98,8 +98,9 @@ class Rows:
             return _row(self.space, self._batch, i)
         return self._objects[i]
 
-    def take(self, which: np.ndarray) -> Any:
+    def take(self, which: Sequence[int] | np.ndarray) -> Any:
         """The values of some envs, batched, the caller's own."""
+        which = np.asarray(which)
         if self._only is not None:
             return self._only[which]
         if self.fixed:

@@ -31,6 +31,7 @@ class Slot:
         self._loss: str | None = None  # of the env that was here before, not yet told of
         self._board: Any = None  # until `take_place`
         self._truth: Any = None
+        self._wanted: int | None = None  # the seed of the next reset, if it is due to us
         try:
             self._make()
         except Exception as problem:
@@ -47,8 +48,8 @@ class Slot:
         self._seed, self._wanted, self._loss = seed, wanted, loss
 
     def _make(self) -> None:
-        self._wanted: int | None = None  # the seed of the next reset, if it is due to us
-        self._env = self._factory()
+        self._wanted = None
+        self._env: Any = self._factory()
         self.kind = Kind.of(self._env, self._plan)
         if self._plan.true_states != "never":
             self._truth = self._env.get_wrapper_attr("true_state_arrays")

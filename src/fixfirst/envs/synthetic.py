@@ -56,7 +56,7 @@ class SyntheticEnv(gym.Env[Any, int]):
         {
             "level": spaces.Box(0, 255, (13,), np.uint8),
             "place": spaces.Box(-np.inf, np.inf, (), np.float64),
-            "met": spaces.Box(0, 1, (2, 3), np.bool_),
+            "met": spaces.MultiBinary((2, 3)),
         }
     )
 
