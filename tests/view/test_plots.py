@@ -76,6 +76,8 @@ def test_learning_curves_show_the_rows_and_leave_out_what_is_no_number(finished)
         if line.get_gid():
             above[int(drawing.hints[line.get_gid()].split()[1].rstrip(":"))] = line.get_xydata()
     assert set(above) == set(finished.updates)
+    hinted = [line for line in drawing.figure.axes[0].lines if line.get_gid()]
+    assert {line.get_marker() for line in hinted} == {"o"}  # one update makes no line
     for number, rows in finished.updates.items():
         finite = [row for row in rows if np.isfinite(row["environment_reward"])]
         assert above[number].tolist() == [[r["episodes"], r["environment_reward"]] for r in finite]

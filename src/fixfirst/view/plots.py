@@ -219,7 +219,7 @@ def _learning_curves(facts: Facts) -> Plot | Absent:
     return Plot(
         name, TITLES[name],
         "Mean environment reward and compliance of the episodes that ended in each update of a "
-        f"trial's training, while the policy still explores.{which}",
+        f"trial's training, while the policy still explores; a dot where it ended.{which}",
         f"{words.count(len(trained), 'curve')} of reward and of compliance.{which}",
         lambda drawing, narrow: trial_plots.learning_curves(drawing, facts, narrow),
         340,

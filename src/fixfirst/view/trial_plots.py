@@ -30,7 +30,9 @@ def reward_by_trial(drawing: Drawing, facts: Facts, narrow: bool) -> None:
     for trial in facts.measured:
         _point(drawing, axes, float(trial.number), trial, low)
     for trial in facts.running:
-        (mark,) = axes.plot(trial.number, low, "^", ms=7, mfc="none", mec=LIGHT["muted"])
+        (mark,) = axes.plot(
+            trial.number, low, "^", ms=7, mfc="none", mec=LIGHT["muted"], clip_on=False
+        )
         drawing.hint(mark, f"trial {trial.number}: {trial.order}; running")
     _name_marks(axes, facts, bool(facts.running))
     axes.set_ylim(low, high)
@@ -69,7 +71,10 @@ def learning_curves(drawing: Drawing, facts: Facts, narrow: bool) -> None:
             xs, ys = _curve(facts, trial, name)
             ours = trial is bold
             look = (LIGHT["best"], 2.4, 1.0) if ours else (LIGHT["faint"], 0.9, 0.7)
-            (line,) = axes.plot(xs, ys, color=look[0], lw=look[1], alpha=look[2])
+            (line,) = axes.plot(
+                xs, ys, color=look[0], lw=look[1], alpha=look[2],
+                marker="o", ms=2 * look[1] + 1, mew=0, markevery=[-1] if xs else [],
+            )  # fmt: skip
             drawing.hint(line, f"trial {trial.number}: {trial.order}")
     if bold is not None:
         above.plot([], [], color=LIGHT["best"], lw=2.4, label=f"trial {bold.number}")
