@@ -2,7 +2,6 @@
 checks of the model.
 """
 
-import math
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable
@@ -151,6 +150,4 @@ def _quartiles(values: np.ndarray) -> list[float | None]:
 def ratio(strategies: dict[str, Any]) -> float | None:
     """The median of trainings until a good order: GP-UCB's as a share of random search's."""
     ours, base = (strategies[name]["reached"][1] for name in (OURS, BASE))
-    if ours is None or base is None:
-        return 0.0 if base is None and ours is not None else None
-    return float(ours / base) if math.isfinite(ours) else None
+    return None if ours is None or base is None else float(ours / base)

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
 from fixfirst.bench import landscapes
 from fixfirst.search.gaussian import Hyperparameters, Posterior, mallows
-from fixfirst.search.model import fit, gaussian_process, torch
+from fixfirst.search.model import fit, gaussian_process
 from fixfirst.workflow.permutations import all_ranks, random_ranks
 
 GROUPS = 5
@@ -31,14 +32,13 @@ def parts(draws: int) -> int:
 
 def run(draws: int, told: Told = lambda more: None) -> dict[str, Any]:
     """All checks."""
-    found = {
+    return {
         "textbook": _told(textbook(), told),
         "gpytorch": _told(library(), told),
         "kernel": _told(eigenvalues(), told),
         "recovery": recovery(draws, told),
         "calibration": calibration(draws, told),
     }
-    return found
 
 
 def _told(result: Any, told: Told) -> Any:
@@ -70,7 +70,8 @@ def textbook() -> float:
 
 def _kendall(a: np.ndarray, b: np.ndarray) -> float:
     pairs = list(itertools.combinations(range(len(a)), 2))
-    return sum((a[i] < a[j]) != (b[i] < b[j]) for i, j in pairs) / len(pairs)
+    apart = sum(bool((a[i] < a[j]) != (b[i] < b[j])) for i, j in pairs)
+    return apart / len(pairs)
 
 
 def library() -> float:
@@ -146,7 +147,7 @@ def calibration(draws: int, told: Told = lambda more: None) -> dict[str, Any]:
     """How often the true mean rewards of orders that were not tried lie in their intervals."""
     found: dict[str, Any] = {}
     for name, seen in itertools.product(CALIBRATED, SEEN):
-        inside = {level: 0 for level in LEVELS}
+        inside = dict.fromkeys(LEVELS, 0)
         count = 0
         for draw in range(draws):
             random = np.random.default_rng([draw, seen])

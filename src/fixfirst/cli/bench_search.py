@@ -1,4 +1,4 @@
-"""`fixfirst bench search`: is the search any good?"""
+"""`fixfirst bench search`: every strategy replayed, the model checked."""
 
 from pathlib import Path
 from typing import Annotated

@@ -201,8 +201,8 @@ class _GaussianProcess(ExactGP, GPyTorchModel):  # type: ignore[misc]
         white = torch.linalg.solve_triangular(root, residual, upper=False)
         loss = 0.5 * (white**2).sum() + root.diagonal().log().sum()
         loss = loss + 0.5 * count * math.log(2 * math.pi)
-        priors: Any = self.named_priors()
-        for _, module, prior, value, _ in priors:
+        this: Any = self  # what PyTorch's modules hold has no static type
+        for _, module, prior, value, _ in this.named_priors():
             loss = loss - prior.log_prob(value(module)).sum()
         return loss / count
 
