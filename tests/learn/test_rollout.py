@@ -83,3 +83,18 @@ def test_masked_actions_are_never_drawn():
     allowed = rollout.masks.gather(2, rollout.actions[:, :, None])
     assert allowed.all()
     assert not rollout.masks.all()
+
+
+def test_masks_go_with_plain_observations():
+    """The bits alone are shown; a batch that remembers says the same masks."""
+    trained = training(mask=True)
+    assert trained.rollout.inputs == 52
+    collect(trained)
+    rollout, twin = trained.rollout, training(memory=True, mask=True).setup.batch()
+    twin.reset()
+    for t in range(rollout.steps):
+        assert np.array_equal(rollout.observations[t].numpy(), twin.observation)
+        assert np.array_equal(rollout.masks[t].numpy(), twin.recalling.masks)
+        twin.step(rollout.actions[t].numpy())
+    assert rollout.masks.gather(2, rollout.actions[:, :, None]).all()
+    assert not rollout.masks.all()

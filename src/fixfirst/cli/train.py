@@ -21,6 +21,7 @@ EXAMPLES = console.examples(
     "fixfirst train runs/kept --order critical-first           keep to an order, stop at the gate",
     "fixfirst train runs/all --orders all                      one policy for all 120 orders",
     "fixfirst train runs/first --resume                        go on where it was stopped",
+    "fixfirst train runs/real --on cyborg:DIR --n-envs 20      on the real CybORG in a folder",
 )
 
 WHY = {
@@ -112,6 +113,21 @@ def train(
     device: Annotated[
         str, typer.Option(help="Where the networks are: cpu, cuda, cuda:1, ...", metavar="DEVICE")
     ] = "cpu",
+    on: Annotated[
+        str,
+        typer.Option(
+            help="Where games are played; cyborg:DIR is the real CybORG.",
+            metavar="fixfirst|cyborg:DIR",
+        ),
+    ] = "fixfirst",
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            help="What runs the games. [dim]\\[default: native, or shared on CybORG][/dim]",
+            metavar="native|serial|pipe|queue|shared|async|ray",
+            show_default=False,
+        ),
+    ] = None,
     checkpoint_every: Annotated[
         int, typer.Option(help="Updates between checkpoints.", metavar="NUMBER")
     ] = 20,
@@ -151,7 +167,7 @@ def train(
             violation_penalty=violation_penalty, compliance_rule=compliance_rule,
             compliance_threshold=compliance_threshold, stop_at_gate=stop_at_gate,
             patience=patience, memory=memory, mask=mask, seed=seed, device=device,
-            threads=threads,
+            threads=threads, on=on, backend=backend,
             ppo=ppo_options.chosen(ppo, {
                 "hidden": hidden, "steps": steps, "minibatch": minibatch, "epochs": epochs,
                 "gamma": gamma, "gae_lambda": gae_lambda, "clip": clip,

@@ -38,7 +38,7 @@ def whole(what: str, value: Any, least: int, most: int | None) -> int:
     return number
 
 
-def autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
+def autoreset_mode(value: Any) -> AutoresetMode:
     """The mode, also by its name."""
     names = {mode.name.lower(): mode for mode in AutoresetMode}
     if isinstance(value, AutoresetMode):

@@ -35,8 +35,9 @@ the next call; `frozen()` keeps them. An env takes part by having `true_state_sp
 
 Errors. Bad input is refused before any env has moved, and all is as before. An env that raises, or
 a worker that dies or is killed, is an `EnvError` at once; one that takes longer than `timeout`
-seconds for one reset or step is one then (`serial` and `native` have nobody beside them to watch).
-It names the env, its seed, episode and step, and holds the traceback. It closes the vector env.
+seconds for one reset or step is one then, as is one that takes a minute to be made (`serial` and
+`native` have nobody beside them to watch). It names the env, its seed, episode and step, and holds
+the traceback. It closes the vector env.
 
 Restarts. With `on_failure="restart"` the env is made anew instead. Its episode ends as truncated
 with reward 0 and the last observation it showed; `info["failure"]` tells why. Where a worker

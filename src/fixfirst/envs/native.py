@@ -83,6 +83,7 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.batch = Batch(chosen, seed)
         self._states = NativeStates(self.batch, when, self.autoreset == AutoresetMode.SAME_STEP)
+        self.true_states = when
         self._reads_states = when != NEVER
         self.horizon = chosen.horizon
         self._copy = options.truth("copy", copy)

@@ -100,6 +100,8 @@ class ProcessVectorEnv(PythonVectorEnv):
                 share = self._workers.shares[one.number]
                 for now, then in zip(places, before, strict=False):
                     now[share] = then[share]  # some envs may have played before it was lost
+                for i in share:
+                    board.results.observations.copy_row(i, board.last.observations)
                 self._replace(one)
         return told
 
@@ -143,12 +145,14 @@ class ProcessVectorEnv(PythonVectorEnv):
                 lost.append(one)
         return told, lost
 
-    def _hear(self, numbers: Iterable[int], take: Callable[[int], object]) -> list[LostWorkerError]:
+    def _hear(
+        self, numbers: Iterable[int], take: Callable[[int], object], starting: bool = False
+    ) -> list[LostWorkerError]:
         """Wait for each of these workers and `take` its answer; those that were lost."""
         pending, lost = set(numbers), []
         while pending:
             try:
-                for number in self._workers.ready(pending):
+                for number in self._workers.ready(pending, starting):
                     if number not in pending:  # nobody asked it: it is dead
                         raise self._workers.lost(number)
                     take(number)
@@ -174,7 +178,8 @@ class ProcessVectorEnv(PythonVectorEnv):
         return answer
 
     def _all_must_answer(self, numbers: Iterable[int], take: Callable[[int], object]) -> None:
-        for one in self._hear(numbers, take):
+        """Hear workers that are starting; one that is lost then is an error."""
+        for one in self._hear(numbers, take, starting=True):
             raise self._loss(one)
 
     def _of_each(self, messages: Mapping[int, Any]) -> list[Any]:

@@ -19,7 +19,7 @@ class Recall:
         self.horizon = horizon
         # Records that hold just what blue sees of its games.
         self._seen = state.new_games(count)
-        self._memories = memory.new_memories(count)
+        self.memories = memory.new_memories(count)
         self.rows = np.zeros((count, memory.WIDTH), np.float32)
         self.masks = np.zeros((count, ACTIONS), np.bool_)
 
@@ -38,4 +38,16 @@ class Recall:
         games.activity = seen
         games.event_host = np.where(seen > 0, host, NONE)
         games.belief = by_host[..., 2] + 2 * by_host[..., 3]  # as `facts.BELIEFS` counts them
-        kernel.recall(games, self._memories, self.horizon, self.rows, self.masks)
+        kernel.recall(games, self.memories, self.horizon, self.rows, self.masks)
+
+    def begin(self, which: np.ndarray, bits: np.ndarray) -> None:
+        """Forget what was in some games, and see the bits [k, 52] with which they begin anew."""
+        fresh = Recall(len(which), self.horizon)
+        nothing = np.zeros(len(which), np.int64)
+        fresh.take_in(bits, nothing, nothing)
+        pairs = [
+            (self._seen, fresh._seen), (self.memories, fresh.memories),
+            (self.rows, fresh.rows), (self.masks, fresh.masks),
+        ]  # fmt: skip
+        for mine, theirs in pairs:
+            mine[which] = theirs

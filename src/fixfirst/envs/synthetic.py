@@ -25,6 +25,7 @@ class Awkward:
     mean        seconds that a step takes on average
     tail        how uneven the steps are: 0 not at all, 1 very (the spread of a lognormal)
     burn        spend the time computing, and not asleep
+    dtype       of the observations; Gymnasium's own AsyncVectorEnv cannot share a float16
     nested      observations in a dict, and not a single array
     talkative   tell something in the info now and then
     fail_at     the step of an episode at which it fails, or 0
@@ -37,6 +38,7 @@ class Awkward:
     mean: float = 0.0
     tail: float = 0.0
     burn: bool = False
+    dtype: str = "float16"
     nested: bool = False
     talkative: bool = False
     fail_at: int = 0
@@ -68,7 +70,8 @@ class SyntheticEnv(gym.Env[Any, int]):
             )
         self.render_mode = render_mode
         self.action_space = spaces.Discrete(5)
-        flat = spaces.Box(-1000, 1000, (6,), np.float16)
+        self._dtype = np.dtype(self.options.dtype)
+        flat = spaces.Box(-1000, 1000, (6,), self._dtype.type)
         self.observation_space: gym.Space[Any] = flat
         if self.options.nested:
             self.observation_space = spaces.Dict(
@@ -128,7 +131,7 @@ class SyntheticEnv(gym.Env[Any, int]):
         return f"at {self._place:.2f} after {self._steps} steps"
 
     def _observation(self) -> Any:
-        flat = (self._place * np.arange(6) / 6).astype(np.float16)
+        flat = (self._place * np.arange(6) / 6).astype(self._dtype)
         if not self.options.nested:
             return flat
         there = int(abs(self._place))

@@ -53,6 +53,7 @@ class PythonVectorEnv(VectorEnv[Any, Any, Any]):
         self.autoreset = checks.autoreset_mode(autoreset)
         restart = checks.one_of("on_failure", on_failure, ON_FAILURE) == "restart"
         self.plan = Plan(self.autoreset, checked_true_states(true_states), restart)
+        self.true_states = self.plan.true_states
         self.timeout = checked_timeout(timeout)
         self._first_seeds = seeds_of(seed, self.num_envs)  # for the first reset of each env
         self._seeds: list[int | None] = [None] * self.num_envs  # that each was last given

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from fixfirst.envs.where import BUILT_IN
 from fixfirst.judge import statistics
-from fixfirst.judge.evaluate import BUILT_IN, Evaluated, evaluate
+from fixfirst.judge.evaluate import Evaluated, evaluate
 from fixfirst.judge.play import Played
 
 # The chance of seeing a difference where there is none.

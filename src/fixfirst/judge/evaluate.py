@@ -9,6 +9,7 @@ import numpy as np
 
 from fixfirst.envs import options
 from fixfirst.envs.batch import Batch
+from fixfirst.envs.where import BUILT_IN, cyborg_folder_in
 from fixfirst.game.facts import RULES
 from fixfirst.game.state import MAX_HORIZON
 from fixfirst.game.tables import ACTION_HOST, HOST_NAMES, HOSTS, NONE
@@ -22,10 +23,6 @@ from fixfirst.workflow.orders import Workflow
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 QUANTILE_NAMES = ("min", "5 %", "25 %", "median", "75 %", "95 %", "max")
-
-# Where games are played.
-BUILT_IN = "fixfirst"
-ON_CYBORG = "cyborg:"
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,7 @@ def evaluate(
         workflow = getattr(player, "order", None)
     name = name_of(policy)
     tally = _Tally(workflow)
-    folder = cyborg_folder(on)
+    folder = cyborg_folder_in(on)
     if folder is None:
         rules = RULES[0] if rules is None else rules
         rng = options.RNGS[0] if rng is None else rng
@@ -169,19 +166,6 @@ def evaluate(
         returns=np.concatenate(tally.returns),
     )
     return Evaluated(played, os.fspath(on), tally.losses(count), tally.kept())
-
-
-def cyborg_folder(on: str | os.PathLike[str]) -> str | None:
-    """The folder in "cyborg:DIR"; None for the built-in game."""
-    where = os.fspath(on)
-    if where == BUILT_IN:
-        return None
-    if not where.startswith(ON_CYBORG) or where == ON_CYBORG:
-        raise ValueError(
-            f"on={where!r} is not known; it is {BUILT_IN}, or {ON_CYBORG}DIR for the CybORG in a "
-            "checkout of cage-challenge-2"
-        )
-    return where.removeprefix(ON_CYBORG)
 
 
 def _cyborg_games(

@@ -9,10 +9,11 @@ import numpy as np
 
 from fixfirst.envs import options
 from fixfirst.envs.batch import Batch
+from fixfirst.envs.where import BUILT_IN
 from fixfirst.game.facts import REDS
 from fixfirst.judge import statistics
 from fixfirst.judge.blues import find_blue
-from fixfirst.judge.evaluate import BUILT_IN, evaluate
+from fixfirst.judge.evaluate import evaluate
 from fixfirst.judge.play import Played, checked_episodes, episode, name_of
 
 HORIZONS = (30, 50, 100)

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fixfirst.envs.where import BUILT_IN
 from fixfirst.game.tables import HOST_NAMES
 from fixfirst.judge import board
 from fixfirst.judge.compare import LEVEL, Compared
-from fixfirst.judge.evaluate import BUILT_IN, Evaluated
+from fixfirst.judge.evaluate import Evaluated
 from fixfirst.judge.play import Played
 from fixfirst.judge.protocol import CELLS, Scored
 

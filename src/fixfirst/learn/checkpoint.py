@@ -2,7 +2,7 @@
 
 weights.safetensors    the policy
 training.safetensors   the optimiser's moments and the generator's state
-games                  the games, their generators included
+games                  the games, their generators included; not there if others run them
 checkpoint.json        the setup, the counters, and which version wrote it
 """
 
@@ -66,7 +66,9 @@ def _write(training: Training, target: Path, problem: str | None = None) -> None
     try:
         write_whole(unfinished / "weights.safetensors", bytes_of(training.weights()))
         write_whole(unfinished / "training.safetensors", bytes_of(training.tensors()))
-        training.batch.save().write(unfinished / "games")
+        games = training.games()
+        if games is not None:
+            games.write(unfinished / "games")
         text = json.dumps(content, indent=2, allow_nan=False)
         write_whole(unfinished / "checkpoint.json", text.encode())
         unfinished.replace(target)
@@ -105,12 +107,13 @@ def resume(checkpoint: Path) -> Training:
     if "failure" in content:
         raise CheckpointError(f"{checkpoint} is of a training that broke off: {content['failure']}")
     training = Training(setup_of(checkpoint))
+    games = checkpoint / "games"
     try:
         training.restore(
             weights_of(checkpoint),
             _tensors(checkpoint / "training.safetensors"),
             content["numbers"],
-            Snapshot.read(checkpoint / "games"),
+            Snapshot.read(games) if training.keeps_games else None,
         )
     except (KeyError, TypeError, RuntimeError, OSError, SnapshotError) as problem:
         raise CheckpointError(f"{checkpoint} cannot be resumed: {problem}") from problem

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fixfirst.envs.batch import Batch
 from fixfirst.envs.memory import WIDTH
 from fixfirst.game.tables import ACTIONS, OBSERVATION_BITS
 from fixfirst.learn import fused
+from fixfirst.learn.games import Games
 from fixfirst.learn.network import ActorCritic
 from fixfirst.learn.workers import Workers
 from fixfirst.workflow.orders import Workflow
@@ -33,7 +33,7 @@ def order_features(orders: Sequence[Workflow], games: int) -> np.ndarray:
     return np.broadcast_to(rows, (games, rows.shape[1])) if len(rows) == 1 else rows
 
 
-def observe(batch: Batch, memory: bool, into: Tensor) -> None:
+def observe(batch: Games, memory: bool, into: Tensor) -> None:
     """Write the batch's observations into the first columns of `into` [N, inputs]."""
     recalling = batch.recalling
     seen = recalling.rows if memory and recalling is not None else batch.observation
@@ -115,7 +115,7 @@ class Rollout:
             self._final_observation[:, -features.shape[1] :] = rows
 
     def collect(
-        self, batch: Batch, policy: ActorCritic, generator: torch.Generator, reward_scale: float
+        self, batch: Games, policy: ActorCritic, generator: torch.Generator, reward_scale: float
     ) -> Episodes:
         """Play. An action is chosen from the very observation that is kept beside it."""
         layers = policy.actor.memory(self.games, self.device)
@@ -152,7 +152,7 @@ class Rollout:
 
         self.workers.map(work, self._parts)
 
-    def _keep_ends(self, batch: Batch, policy: ActorCritic, t: int) -> None:
+    def _keep_ends(self, batch: Games, policy: ActorCritic, t: int) -> None:
         """The value of the observation that a same-step reset has replaced."""
         recalling = batch.recalling
         seen = batch.final_observation
@@ -163,7 +163,7 @@ class Rollout:
         self.finals[t] = policy.critic.forward(self._final_observation, layers).squeeze(1)
 
 
-def ended_episodes(batch: Batch, truncated: np.ndarray) -> Episodes:
+def ended_episodes(batch: Games, truncated: np.ndarray) -> Episodes:
     """The episodes that ended in the last step of a batch with same-step reset."""
     which = np.flatnonzero(truncated)
     environment = batch.final_state.episode_return[which]

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fixfirst.envs import options
-from fixfirst.envs.batch import Batch
-from fixfirst.envs.options import Options, whole
+from fixfirst.envs.options import Options, checked, whole
+from fixfirst.envs.where import BUILT_IN
+from fixfirst.learn import games
 from fixfirst.learn.options import PPO
 from fixfirst.workflow.alignment import checked_terms
 from fixfirst.workflow.groups import DEFAULT_GROUPS, Groups, groups_from
@@ -41,10 +41,14 @@ class Setup:
     seed: int = 0
     device: str = "cpu"
     threads: int | None = None  # for the networks; None for as many as PyTorch uses
+    on: str = BUILT_IN  # where games are played; or "cyborg:DIR", the real CybORG
+    backend: str | None = None  # what runs them; None for native, or shared for CybORG
     ppo: PPO = field(default_factory=PPO)
 
     def __post_init__(self) -> None:
         _settle(self, "groups", _written_out(self.groups))
+        _settle(self, "on", games.checked_place(self.on))
+        _settle(self, "backend", games.checked_backend(self.backend, self.on))
         if self.ppo.steps is None:
             _settle(self, "ppo", replace(self.ppo, steps=self.horizon))
         if self.threads is not None:
@@ -79,7 +83,7 @@ class Setup:
 
     def checked(self) -> Options:
         """The options of the batch of games."""
-        return options.checked(
+        return checked(
             self.n_envs, self.red, self.rules, self.horizon, "fast", GAME_THREADS, "same_step",
             self.order_of_game or None,
             checked_terms(
@@ -89,10 +93,20 @@ class Setup:
             self.memory or self.mask,  # masks are made of what blue remembers
         )  # fmt: skip
 
-    def batch(self) -> Batch:
-        """The games, seeded. Different seeds of training share no game's seed."""
-        first = int(np.random.SeedSequence(self.seed).generate_state(1, np.uint64)[0])
-        return Batch(self.checked(), first)
+    def first_seed(self, updates: int = 0) -> int:
+        """The seed of the first of the games that begin after so many updates.
+
+        Different seeds of training share no game's seed.
+        """
+        words = [self.seed, updates] if updates else self.seed
+        return int(np.random.SeedSequence(words).generate_state(1, np.uint64)[0])
+
+    def batch(self) -> games.Games:
+        """The games, seeded."""
+        assert self.backend is not None
+        return games.make(
+            self.checked(), self.red, self.rules, self.on, self.backend, self.first_seed()
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, for a file."""

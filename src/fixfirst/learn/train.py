@@ -56,6 +56,10 @@ def train(
     """Train a policy in the folder `run`; nothing but a full disk loses more than the updates
     since the last checkpoint, and those are played again as they were.
 
+    Games that others run, such as the real CybORG, cannot be kept: with them a run that is
+    resumed begins new episodes.
+
+
     setup             what to train, for a new run
     resume            go on with the run that is in the folder; its own setup is used
     start_from        a checkpoint whose weights to begin with
@@ -70,7 +74,8 @@ def train(
     folder = RunFolder(run, new=not resume)
     try:
         training = _resumed(folder) if resume else _begun(folder, setup or Setup(), start_from)
-        return _run(folder, training, checkpoint_every, on_update, on_episodes, stop)
+        with contextlib.closing(training):
+            return _run(folder, training, checkpoint_every, on_update, on_episodes, stop)
     except OSError as problem:
         if problem.errno not in _FULL:
             raise

@@ -8,7 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from fixfirst.envs.batch import Batch
 from fixfirst.envs.snapshot import Snapshot
+from fixfirst.envs.vector_games import VectorGames
 from fixfirst.game.tables import ACTIONS
 from fixfirst.learn.network import ActorCritic
 from fixfirst.learn.options import scheduled
@@ -124,6 +126,11 @@ class Training:
             update_seconds=learnt - estimated,
         )
 
+    def close(self) -> None:
+        """End the processes that run games, if there are any."""
+        if isinstance(self.batch, VectorGames):
+            self.batch.close()
+
     def _judge(self, ended: Episodes) -> None:
         """Note whether there is a reason to stop."""
         setup = self.setup
@@ -154,6 +161,15 @@ class Training:
             kept[f"adam.{name}"] = value.detach().cpu().clone()
         return kept
 
+    @property
+    def keeps_games(self) -> bool:
+        """Whether the games can be kept; those that others run cannot."""
+        return isinstance(self.batch, Batch)
+
+    def games(self) -> Snapshot | None:
+        """The games, if they can be kept."""
+        return self.batch.save() if isinstance(self.batch, Batch) else None
+
     def numbers(self) -> dict[str, Any]:
         """All else that changes and is made of numbers."""
         scale = self.updater.scale
@@ -166,9 +182,9 @@ class Training:
 
     def restore(
         self, weights: dict[str, Tensor], tensors: dict[str, Tensor], numbers: dict[str, Any],
-        games: Snapshot,
+        games: Snapshot | None,
     ) -> None:  # fmt: skip
-        """Go on from what was kept."""
+        """Go on from what was kept. Games that could not be kept begin anew."""
         self.policy.load(weights)
         self.generator.set_state(tensors["generator"])
         # The count of Adam's steps stays off the graphics card, where Adam wants it.
@@ -185,7 +201,10 @@ class Training:
         self.stopped = numbers["stopped"]
         scale = self.updater.scale
         scale.mean, scale.spread, scale.seen = numbers["scale"]
-        self.batch.load(games)
+        if isinstance(self.batch, VectorGames):  # with draws that it has not seen yet
+            self.batch.reset(self.setup.first_seed(self.updates))
+        elif games is not None:
+            self.batch.load(games)
 
 
 def _device(name: str) -> torch.device:
