@@ -28,8 +28,9 @@ def main() -> None:
     game = {"red": "bline", "horizon": given.horizon, "orders": ORDER}
     env = NativeVecEnv(given.games, seed=0, alignment_lambda=30.0, **game)
     model = PPO(
-        "MlpPolicy", env, n_steps=given.horizon, batch_size=50 * given.games, seed=0, device="cpu"
-    )
+        "MlpPolicy", env, n_steps=given.horizon, batch_size=given.games * given.horizon // 2,
+        seed=0, device="cpu",
+    )  # fmt: skip
     model.learn(given.steps)
 
     told = [episode["compliance"] for episode in model.ep_info_buffer]

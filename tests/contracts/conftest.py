@@ -7,7 +7,7 @@ import pytest
 import fixfirst
 
 LOCAL_PROCESSES = ["pipe", "queue", "shared", "async"]
-PYTHON_BACKENDS = ["serial", *LOCAL_PROCESSES]
+PYTHON_BACKENDS = ["serial", *LOCAL_PROCESSES, "ray"]
 
 
 @pytest.fixture(params=PYTHON_BACKENDS)

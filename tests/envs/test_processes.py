@@ -85,5 +85,5 @@ def test_everything_public_can_be_had():
     for name in fixfirst.__all__:
         if learning or not fixfirst._PUBLIC[name].startswith("fixfirst.learn"):
             assert getattr(fixfirst, name) is not None
-    assert sorted(fixfirst.__all__) == sorted(fixfirst._PUBLIC)
+    assert set(fixfirst.__all__) == {*fixfirst._PUBLIC, "search"}  # a room that can be called
     assert set(fixfirst.__all__) <= set(dir(fixfirst))

@@ -237,7 +237,7 @@ def test_what_a_module_lacks_is_named():
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda seen: np.zeros(len(seen)), "policy .*lambda.*: actions are of dtype float64"),
+        (lambda seen: np.zeros(len(seen)), "policy .*lambda.*: actions .* are of dtype float64"),
         (lambda seen: np.zeros(len(seen), bool), "dtype bool"),
         (lambda seen: np.zeros(len(seen) + 1, int), r"actions have shape \(4,\); 3 games"),
         (lambda seen: np.full(len(seen), 145), "action 145 of game 0 does not exist"),

@@ -8,7 +8,8 @@ from fixfirst.search.settings import Settings
 
 # Drawn actions make some fixes in ten steps, and any compliance will do: most trials pass.
 SMALL = Settings(
-    max_steps=10, n_envs=8, total_episodes=240, n_workflows=5, evaluation_episodes=20, threads=1,
+    max_steps=10, n_envs=8, total_episodes=240, n_workflows=5, max_episodes=48,
+    evaluation_episodes=20, threads=1,
     compliance_threshold=0.0, stop_at_gate=False, score="training", strategy="random",
     ppo={"hidden": [8], "minibatch": 40, "epochs": 1},
 )  # fmt: skip

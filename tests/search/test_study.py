@@ -122,7 +122,8 @@ def test_optuna_sees_orders_rewards_and_what_became_of_the_gate(study, storage):
         study.add(NEW)
         study.end(trial)
     url = url_of(study.folder.path, storage).render_as_string(hide_password=False)
-    seen = optuna.load_study(study_name=study.name, storage=url)
+    database = optuna.storages.RDBStorage(url)
+    seen = optuna.load_study(study_name=study.name, storage=database)
     states = [trial.state.name for trial in seen.trials]
     assert states == ["COMPLETE", "PRUNED", "FAIL"]
     assert seen.best_value == -12.5
@@ -131,6 +132,7 @@ def test_optuna_sees_orders_rewards_and_what_became_of_the_gate(study, storage):
     attributes = seen.best_trial.user_attrs
     assert (attributes["order"], attributes["error"]) == (str(ORDER), 0.25)
     assert attributes["proposal"]["why"] == "it may be good"
+    database.engine.dispose()
 
 
 def test_a_study_is_made_anew_with_the_same_numbers(study, tmp_path):

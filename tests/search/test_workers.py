@@ -190,7 +190,9 @@ def test_a_trial_in_good_hands_is_left_alone(tmp_path):
     lock.take()
     assert worker(folder, config, study)._next() is None
     lock.free()
-    assert worker(folder, config, study)._next().trial.number == 0
+    claim = worker(folder, config, study)._next()
+    assert claim.trial.number == 0
+    claim.lock.free()
     study.close()
 
 
@@ -211,6 +213,7 @@ def test_a_worker_on_another_machine_must_have_been_silent_for_long(tmp_path, mo
     claim = mine._next()
     assert claim.trial.worker == str(mine.name)
     assert study.trials()[0].worker == str(mine.name)
+    claim.lock.free()
     study.close()
 
 
@@ -224,6 +227,7 @@ def test_who_lost_a_trial_to_another_does_not_tell_its_result(tmp_path):
     first.spectator.note = told.append
     with loop.Life(folder, study, first.name) as first.life:
         first._work(claim)
+    claim.lock.free()
     assert told == ["trial 0 was taken up by far:1:ab"]
     assert study.trials()[0].state == RUNNING
     study.close()
@@ -237,7 +241,9 @@ def test_what_others_may_still_leave_is_waited_for(tmp_path):
     assert worker(folder, config, study)._next() is None  # 48 of 50 episodes are promised
     lock.free()
     study.end(replace(mine, state="failed", reward=-1.0, error=0.1, episodes=8))
-    assert worker(folder, config, study)._next().trial.cap == 40
+    claim = worker(folder, config, study)._next()
+    assert claim.trial.cap == 40
+    claim.lock.free()
     study.close()
 
 

@@ -131,6 +131,7 @@ def configure(config: Config, num_envs: int = 64, **options: Any) -> Config:
 
     The options are those of `make_vec`. Figures of orders kept are added to the results.
     """
+    register_env(ENV_NAME, make_env)  # again: what RLlib was told it forgets when its Ray stops
     config.environment(ENV_NAME, env_config=options)
     config.env_runners(gym_env_vectorize_mode=MODE, num_envs_per_env_runner=num_envs)
     config.callbacks(OrdersKept)

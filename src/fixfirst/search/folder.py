@@ -79,6 +79,15 @@ class Lock:
             self._file.close()
             self._file = None
 
+    @contextlib.contextmanager
+    def freed_on_error(self) -> Iterator[None]:
+        """Keep it only if what is done under it is done."""
+        try:
+            yield
+        except BaseException:
+            self.free()
+            raise
+
 
 def held(path: Path) -> bool:
     """Whether some process holds a lock. Nothing is written."""

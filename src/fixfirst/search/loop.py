@@ -146,7 +146,8 @@ class Worker:
             for trial in running:
                 lock_of = self._left_behind(trial)
                 if lock_of is not None:
-                    return Claim(self._taken_up(trial, history), lock_of)
+                    with lock_of.freed_on_error():
+                        return Claim(self._taken_up(trial, history), lock_of)
             found = self._chosen(history)
         return None if isinstance(found, str) and running else found
 
@@ -173,8 +174,9 @@ class Worker:
         trial = replace(trial, number=number)
         lock = self.folder.lock_of_trial(number)
         lock.take(wait=True)
-        self.folder.write_trial(trial)
-        write_tables(self.folder, [*trials, trial])
+        with lock.freed_on_error():
+            self.folder.write_trial(trial)
+            write_tables(self.folder, [*trials, trial])
         return Claim(trial, lock)
 
     def left(self, history: History) -> int:

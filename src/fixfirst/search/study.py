@@ -160,8 +160,12 @@ class Study:
                     self._id, create_trial(state=TrialState.FAIL, user_attrs={LOST: True})
                 )
                 continue
-            trial = by_number[number]
-            assert self.add(trial) == number
+            added = self.add(by_number[number])
+            if added != number:
+                raise RunError(
+                    f"trial {number} became {added} in the study {self.name}: somebody else "
+                    "writes to it"
+                )
 
     def _found(self) -> int:
         try:
@@ -199,7 +203,14 @@ def without_password(storage: str | None) -> str | None:
     """A database's URL as it may stand in a file."""
     if storage is None:
         return None
-    return url_of(Path(), storage).set(password=None).render_as_string()
+    return _without(url_of(Path(), storage)).render_as_string()
+
+
+def _without(url: "URL") -> "URL":
+    """The same without its password; `URL.set` keeps what is to be set to None."""
+    return sqlalchemy.engine.URL.create(
+        url.drivername, url.username, None, url.host, url.port, url.database, url.query
+    )
 
 
 def _opened(url: "URL") -> RDBStorage:
