@@ -1,7 +1,5 @@
 """Every backend of Python envs, one after another."""
 
-import importlib.util
-
 import pytest
 
 import fixfirst
@@ -10,11 +8,20 @@ LOCAL_PROCESSES = ["pipe", "queue", "shared", "async"]
 PYTHON_BACKENDS = ["serial", *LOCAL_PROCESSES, "ray"]
 
 
+@pytest.fixture(scope="module")
+def ray_running():
+    """A Ray for all tests of a module: to start one takes seconds."""
+    ray_start = pytest.importorskip("fixfirst.envs.ray_start", reason="Ray is not installed")
+    ray_start.start()
+    yield
+    ray_start.stop()
+
+
 @pytest.fixture(params=PYTHON_BACKENDS)
 def backend(request):
     """The name of a backend that runs Python envs."""
-    if request.param == "ray" and importlib.util.find_spec("ray") is None:
-        pytest.skip("Ray is not installed: pip install 'fixfirst[ray]'")
+    if request.param == "ray":
+        request.getfixturevalue("ray_running")
     return request.param
 
 

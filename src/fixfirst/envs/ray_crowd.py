@@ -27,7 +27,7 @@ from fixfirst.envs import worker
 from fixfirst.envs.board import Plan
 from fixfirst.envs.contract import EnvError
 from fixfirst.envs.crew import Crew
-from fixfirst.envs.crowd import GRACE, LostWorkerError
+from fixfirst.envs.crowd import GRACE, MAKING, LostWorkerError
 from fixfirst.envs.slot import Factory
 
 PULSE = struct.Struct("<dq")  # since when an actor has been at an env, by its clock; which env
@@ -79,8 +79,9 @@ class RayCrowd:
         self._names = [""] * count  # of their pulses
         self._began = np.zeros(count)
         self._process = os.getpid()
-        # More actors than cores share them; Ray would wait for cores for ever.
-        self._cores = min(1.0, int(1e4 * cores_of_cluster() / count) / 1e4)
+        # Actors share the cores that are free, or have none of their own: while others hold them
+        # (a second vector env of this program, for one) Ray would wait for cores for ever.
+        self._cores = min(1.0, int(1e4 * free_cores() / count) / 1e4)
         for number in range(count):
             self.start(number)
 
@@ -147,27 +148,28 @@ class RayCrowd:
         for number in numbers:
             self._began[number] = now
 
-    def ready(self, pending: Iterable[int]) -> list[int]:
+    def ready(self, pending: Iterable[int], starting: bool = False) -> list[int]:
         """Wait for actors that have something to say.
 
         An error if one of those `pending` has been at one env for too long.
         """
         asked = {self._answers[number]: number for number in pending}
+        most = max(self._timeout, MAKING) if starting else self._timeout
         while True:
             wait = max(0.0, self._deadline - time.monotonic())
             found, _ = ray.wait(list(asked), num_returns=1, timeout=wait)
             if found:  # and whoever else is there by now
                 found, _ = ray.wait(list(asked), num_returns=len(asked), timeout=0)
                 return [asked[one] for one in found]
-            self._look_after(asked.values())
+            self._look_after(asked.values(), most)
 
     # --- when something is wrong
 
-    def _look_after(self, pending: Iterable[int]) -> None:
+    def _look_after(self, pending: Iterable[int], limit: float) -> None:
         """See who has been at one env for too long, and when to look again."""
         left = []
         for number in pending:
-            at, most = self._look(number), self._timeout
+            at, most = self._look(number), limit
             if at is None:  # its process has not begun, which is no matter of its envs
                 at, most = time.monotonic() - self._began[number], max(most, STARTING)
                 what = f"its Ray actor has not begun in {most:g} seconds; are there free cores?"
@@ -227,6 +229,12 @@ def cores_of_cluster() -> float:
     """How many cores Ray has to give, here and elsewhere."""
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
     return resources.get("CPU", 1.0)
+
+
+def free_cores() -> float:
+    """How many of them nobody has reserved."""
+    resources: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+    return resources.get("CPU", 0.0)
 
 
 def _machines() -> list[str]:
