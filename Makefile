@@ -9,7 +9,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 .PHONY: help demo test test-newest test-interpreted lint types contract check bench clean
 
 help:
-	@echo "make demo    play the scripted defenders against every red and print the table"
+	@echo "make demo    a small search for the best order of repair, and its report"
 	@echo "make test    run the tests"
 	@echo "make check   tests, lint, types and import contract: what CI runs"
 	@echo "make bench   measure the speed of the game on this machine"

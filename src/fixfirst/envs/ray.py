@@ -52,6 +52,11 @@ class RayVectorEnv(ProcessVectorEnv):
         self._all_must_answer(range(len(shares)), take)
         return same_kind(kinds[i] for i in range(self.num_envs))
 
+    @property
+    def worker_pids(self) -> list[int]:
+        """Actors may be on other machines, where these numbers mean nothing."""
+        raise AttributeError("actors of Ray have no process ids here; see `ray list actors`")
+
     def _play(self, numbers: Iterable[int], told: Told) -> list[LostWorkerError]:
         return self._play_by_messages(numbers, told)
 

@@ -1,6 +1,6 @@
 """The mathematics of the model: a Gaussian process with known hyperparameters, in NumPy.
 
-Notation, here and in `docs/search-model.md`:
+Notation, here and in `docs/search.md`:
 
     k        groups, so k! orders
     n        trainings that were measured; the same order can be measured more than once
