@@ -119,7 +119,7 @@ def test_a_stopped_search_says_how_to_go_on_and_goes_on(cli, config, run, monkey
 
 
 def test_runs_are_listed_with_their_state_and_best_order(cli, config, run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "400")
     cli("search", str(run), "--config", config)
     (run.parent / "other").mkdir()
     (run.parent / "broken").mkdir()
