@@ -50,12 +50,14 @@ def test_an_actor_that_is_lost_is_replaced_and_the_run_goes_on(way, says):
 
 
 def test_nothing_is_left_of_ray_after_the_program_was_killed(tmp_path):
+    before = set(Path("/tmp").glob(FOLDERS))
     program = Program(tmp_path, "ray", "asleep")
     mine = set(family(program.process.pid))
     assert len(mine) > 3
     program.kill()
-    assert gone(mine - {program.process.pid}, seconds=60)
     program.end()
+    assert gone(mine - {program.process.pid})
+    assert set(Path("/tmp").glob(FOLDERS)) <= before
 
 
 def test_ctrl_c_leaves_nothing_of_ray(tmp_path):
@@ -64,5 +66,5 @@ def test_ctrl_c_leaves_nothing_of_ray(tmp_path):
     mine = set(family(program.process.pid))
     os.kill(program.process.pid, signal.SIGINT)
     assert "KeyboardInterrupt" in program.end()
-    assert gone(mine - {program.process.pid}, seconds=60)
+    assert gone(mine - {program.process.pid})
     assert set(Path("/tmp").glob(FOLDERS)) <= before

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from fixfirst.cli import bench_backends, bench_search, console, sheets
+from fixfirst.cli import bench_backends, bench_search, bench_warm_start, console, sheets
 from fixfirst.game.facts import REDS
 
 app = typer.Typer(no_args_is_help=True)
@@ -19,6 +19,7 @@ def bench() -> None:
 
 app.command(epilog=bench_backends.EXAMPLES)(bench_backends.backends)
 app.command(epilog=bench_search.EXAMPLES)(bench_search.search)
+app.command(epilog=bench_warm_start.EXAMPLES)(bench_warm_start.warm_start)
 
 Json = Annotated[
     Path | None, typer.Option(help="Write all figures to this file, too.", metavar="FILE")

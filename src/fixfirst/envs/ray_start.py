@@ -15,6 +15,8 @@ import logging
 import os
 import secrets
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,12 +25,15 @@ import ray
 from ray._private import ray_constants
 from ray._raylet import AuthenticationTokenLoader  # type: ignore[attr-defined]
 
+from fixfirst.envs import ray_end
+
 LOOPBACK = "127.0.0.1"
 OBJECT_STORE = 100 * 2**20  # bytes; what environments send is small
 # Whoever set one of these has a token already. The mode says nothing of that, and Ray sets it.
 _TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 _RAYS_OWN = ("RAY_AUTH_MODE", "PYTHONBREAKPOINT")  # what Ray sets in this process as it starts
 _folder: Path | None = None
+_watch: "subprocess.Popen[bytes] | None" = None  # ends what is left if this process is killed
 _users, _ours = 0, False  # how many have need of Ray, and whether it is ours to end
 
 
@@ -60,9 +65,12 @@ def stop() -> None:
 
 
 def _end() -> None:
-    global _folder
+    global _folder, _watch
     atexit.unregister(_end)
     ray.shutdown()
+    if _watch is not None:
+        _watch.communicate(b"done")
+        _watch = None
     if _folder is not None:
         AuthenticationTokenLoader.instance().reset_cache()  # the next Ray has another token
         shutil.rmtree(_folder, ignore_errors=True)
@@ -79,8 +87,9 @@ def _must_be_at(address: str | None) -> None:
 
 
 def _start_here(cpus: int | None) -> None:
-    global _folder
+    global _folder, _watch
     atexit.register(_end)  # for whoever ends without `stop`
+    before = set(ray_end.below(os.getpid()))
     # Sockets have paths of at most 107 bytes, so a long TMPDIR is of no use. Ray opens the folder
     # that it is given to everybody; the one around it stays ours alone.
     _folder = Path(tempfile.mkdtemp(prefix="fixfirst-ray-", dir="/tmp"))
@@ -97,9 +106,21 @@ def _start_here(cpus: int | None) -> None:
                 f"Ray listens at {found}, not at {LOOPBACK} alone, so it was stopped; call "
                 "ray.init() yourself and it will be used as it is"
             )
+        _watch = _watched(_folder, before)
     except BaseException:
         _end()
         raise
+
+
+def _watched(folder: Path, before: set[int]) -> "subprocess.Popen[bytes]":
+    """What ends the processes that Ray has started here, should this one be killed."""
+    started = [pid for pid in ray_end.below(os.getpid()) if pid not in before]
+    told = [f"{pid}:{since}" for pid in started if (since := ray_end.began(pid)) is not None]
+    return subprocess.Popen(  # noqa: S603 - a file of ours
+        [sys.executable, "-I", ray_end.__file__, str(folder), *told],
+        stdin=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C in a terminal is not for it
+    )
 
 
 @contextlib.contextmanager
