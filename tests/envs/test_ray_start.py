@@ -11,7 +11,7 @@ pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
 import ray
 
-from fixfirst.envs import ray_start
+from fixfirst.envs import ray_end, ray_start
 
 LOOPBACKS = {"0100007F", "0000000000000000FFFF00000100007F"}  # as /proc/net spells 127.0.0.1
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which Linux has")
@@ -19,15 +19,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which L
 
 def family(pid):
     """A process and all below it."""
-    found = [pid]
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue  # it has just ended
-        if parent == pid:
-            found += family(int(entry.name))
-    return found
+    return [pid, *ray_end.below(pid)]
 
 
 def listening(pids):
