@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("torch", reason="the extra `learn` is not installed")
 pytest.importorskip("optuna", reason="the extra `search` is not installed")
 
+from fixfirst.cli import console
 from fixfirst.search import run as run_room
 from fixfirst.search.loop import Spectator
 
@@ -120,7 +121,7 @@ def test_a_stopped_search_says_how_to_go_on_and_goes_on(cli, config, run, monkey
 
 
 def test_runs_are_listed_with_their_state_and_best_order(cli, config, run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(console.out, "_width", 200)
     cli("search", str(run), "--config", config)
     (run.parent / "other").mkdir()
     (run.parent / "broken").mkdir()
