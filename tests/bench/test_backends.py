@@ -87,11 +87,12 @@ def test_a_contestant_that_cannot_play_says_why():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which Linux has")
-def test_no_contestant_outlives_a_benchmark_that_is_killed():
+@pytest.mark.parametrize("backend", ["shared", "gymnasium"])
+def test_no_contestant_outlives_a_benchmark_that_is_killed(backend):
     script = (
         "import time\n"
         "from fixfirst.bench.contest import Contestant, Entry\n"
-        "one = Contestant(Entry('synthetic', 'shared', 2), 0.01)\n"
+        f"one = Contestant(Entry('game', '{backend}', 2), 0.01)\n"
         "print(one._process.pid, flush=True)\n"
         "time.sleep(600)\n"
     )

@@ -30,6 +30,10 @@ class Entry:
     def name(self) -> str:
         """What it is called in tables."""
         extra = "" if self.true_states == "never" else f", states {self.true_states}"
+        if "look" in self.options:
+            extra += f", {self.options['look']} read"
+        if self.backend == "bare":
+            extra += f", {self.envs} envs in 2 processes"
         return f"{self.backend}{extra}"
 
 

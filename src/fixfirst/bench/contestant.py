@@ -78,6 +78,7 @@ class Ours:
             options["workers"] = spec["workers"]
         self.env = fixfirst.make_vec(spec["envs"], backend=backend, seed=0, **options)
         self.reads = spec["true_states"] == "step"
+        self.look = spec["options"].get("look")  # at this in particular
         self.workers = getattr(self.env, "workers", 1)
         self.env.reset()
         if backend == "native":  # what `Staggered` does for the others
@@ -86,10 +87,14 @@ class Ours:
     def step(self, actions: np.ndarray) -> int:
         """Play a step of all envs; how many episodes ended."""
         if self.reads:
-            _ = self.env.states_now.level
+            now = self.env.states_now
+            if self.look:
+                getattr(now, self.look)
         _, _, terminated, truncated, _ = self.env.step(actions)
         if self.reads:
-            _ = self.env.states.level
+            after = self.env.states
+            if self.look:
+                getattr(after, self.look)
         return int((terminated | truncated).sum())
 
     def clocks(self) -> list[np.ndarray]:
@@ -175,16 +180,18 @@ class StableBaselines3:
 
 
 class Bare:
-    """Processes of one env each, which nobody steps but themselves: what a backend can reach."""
+    """Two processes that have half of the envs each, and step them by themselves: what a backend can reach."""
 
-    workers = 0
+    workers = PROCESSES = 2
 
     def __init__(self, spec: dict[str, Any]) -> None:
         context = multiprocessing.get_context("fork")
         self._links = []
-        for make in factories(spec):
+        makers = factories(spec)
+        for k in range(self.PROCESSES):
             ours, theirs = context.Pipe()
-            context.Process(target=_alone, args=(make, theirs), daemon=True).start()
+            given = (makers[k :: self.PROCESSES], theirs)
+            context.Process(target=_alone, args=given, daemon=True).start()
             theirs.close()
             self._links.append(ours)
         for link in self._links:
@@ -204,10 +211,10 @@ class Bare:
             link.close()
 
 
-def _alone(make: Callable[[], gym.Env[Any, Any]], link: Any) -> None:
-    _end_with_parent()
-    env = make()
-    env.reset(seed=0)
+def _alone(makers: list[Callable[[], gym.Env[Any, Any]]], link: Any) -> None:
+    envs = [make() for make in makers]
+    for env in envs:
+        env.reset(seed=0)
     link.send("ready")
     while True:
         try:
@@ -217,11 +224,12 @@ def _alone(make: Callable[[], gym.Env[Any, Any]], link: Any) -> None:
         steps = ended = 0
         began = time.perf_counter()
         while (spent := time.perf_counter() - began) < seconds:
-            _, _, terminated, truncated, _ = env.step(plan[steps % len(plan)])
-            steps += 1
-            if terminated or truncated:
-                ended += 1
-                env.reset()
+            for env in envs:
+                _, _, terminated, truncated, _ = env.step(plan[steps % len(plan)])
+                steps += 1
+                if terminated or truncated:
+                    ended += 1
+                    env.reset()
         link.send((steps, ended, spent))
 
 
@@ -292,6 +300,7 @@ def _end_with_parent() -> None:
 def main() -> None:
     """Do what the lines on standard input say."""
     _end_with_parent()
+    os.register_at_fork(after_in_child=_end_with_parent)  # rivals' workers outlive theirs
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever an env prints is no answer
 

@@ -122,9 +122,9 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         batch = self.batch
         batch.step(actions)
         results = batch.results
-        if self._reads_states:
-            self._states.after_step()
         info = self._info(results.truncated)
+        if self._reads_states:
+            self._states.after_step("final_obs" in info)
         if self.autoreset == AutoresetMode.DISABLED:
             self._waiting = int(results.truncated.sum())
         if self.render_mode == "human":

@@ -4,6 +4,7 @@ The games themselves are the states, so reading at every step is a window on the
 nothing. What is to last beyond the next step is copied when it is due.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,22 @@ from fixfirst.game import state
 from fixfirst.game.truth import TrueState
 
 
+class LastStates(TrueState):
+    """The games as the last step left them, before any reset; put together at the first look."""
+
+    def __init__(self, batch: Batch) -> None:
+        object.__setattr__(self, "_batch", batch)
+
+    @cached_property
+    def games(self) -> Any:
+        """The records."""
+        batch: Batch = self._batch  # type: ignore[attr-defined]
+        games = batch.games.copy()
+        ended = batch.results.truncated
+        games[ended] = batch.finals.games[ended]
+        return games
+
+
 class NativeStates:
     """What a native vector env answers when it is asked for true states."""
 
@@ -30,23 +47,24 @@ class NativeStates:
         keeps = when not in (STEP, NEVER)
         self._kept = state.new_games(len(batch.games) if keeps else 0)
         self._fresh = np.zeros(len(batch.games), np.bool_)
-        self._ended = False  # some episode did in the last step
+        self._window = TrueState(batch.games)
+        self._stepped = False  # since the last reset
+        self._ended = False  # some episode did in the last step, and another has begun
 
     def after_reset(self, chosen: np.ndarray | None) -> None:
         """Some games, or all, have begun an episode."""
         self._fresh[:] = False
-        self._ended = False
+        self._stepped = self._ended = False
         if self.when == STEP:
             self._fresh[slice(None) if chosen is None else chosen] = True
 
-    def after_step(self) -> None:
-        """All games have played a step."""
+    def after_step(self, ended: bool) -> None:
+        """All games have played a step; whether a same-step reset has followed in some."""
+        if self.when == STEP:  # nothing but this: it is to cost nothing
+            self._stepped, self._ended = True, ended
+            return
         batch = self._batch
         truncated = batch.results.truncated
-        if self.when == STEP:
-            self._fresh[:] = True
-            self._ended = self._same_step and bool(truncated.any())
-            return
         if self.when == EPISODE:
             due = truncated
         else:
@@ -56,35 +74,32 @@ class NativeStates:
                 due |= truncated
         self._fresh[:] = due
         if due.any():
-            source = self._with_ends() if self._same_step else batch.games
-            self._kept[due] = source[due]
+            self._kept[due] = batch.games[due]
+            if ended:
+                last = due & truncated
+                self._kept[last] = batch.finals.games[last]
 
     @property
     def states(self) -> TrueState:
         """Those read last."""
+        if self.when == STEP:
+            return LastStates(self._batch) if self._ended else self._window
         if self.when == NEVER:
             raise ValueError(NOBODY_ASKED)
-        if self.when != STEP:
-            return TrueState(self._kept)
-        return TrueState(self._with_ends() if self._ended else self._batch.games)
+        return TrueState(self._kept)
 
     @property
     def now(self) -> TrueState:
         """Those that the next actions will meet."""
         if self.when != STEP:
             raise ValueError(NOBODY_ASKED if self.when == NEVER else needs_every_step(self.when))
-        return self._batch.true_state
+        return self._window
 
     @property
     def fresh(self) -> np.ndarray:
         """Which of `states` the last call has read."""
         if self.when == NEVER:
             raise ValueError(NOBODY_ASKED)
+        if self._stepped and self.when == STEP:
+            self._fresh[:] = True
         return self._fresh
-
-    def _with_ends(self) -> Any:
-        """The games as the last step left them, before any reset."""
-        games = self._batch.games.copy()
-        ended = self._batch.results.truncated
-        games[ended] = self._batch.finals.games[ended]
-        return games

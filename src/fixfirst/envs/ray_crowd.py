@@ -26,7 +26,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from fixfirst.envs import worker
 from fixfirst.envs.board import Plan
 from fixfirst.envs.contract import EnvError
-from fixfirst.envs.crew import Crew
+from fixfirst.envs.crew import Crew, calm_the_collector
 from fixfirst.envs.crowd import GRACE, MAKING, LostWorkerError
 from fixfirst.envs.slot import Factory
 
@@ -47,6 +47,7 @@ class Place:
             self._pulse = mmap.mmap(file.fileno(), PULSE.size)
         try:
             self._crew = Crew(indices, factories, plan, self._begin)
+            calm_the_collector()
         except EnvError as problem:
             return "failed", problem
         return "made", self._crew.kinds

@@ -22,7 +22,7 @@ import numpy as np
 from fixfirst.envs.arena import Arena
 from fixfirst.envs.board import Board
 from fixfirst.envs.contract import EnvError
-from fixfirst.envs.crew import Crew, Told
+from fixfirst.envs.crew import Crew, Told, calm_the_collector
 from fixfirst.envs.result_queue import Sender
 
 WORD = struct.Struct("<i")
@@ -53,6 +53,7 @@ def main(
             cargo = pickle.loads(cargo)  # noqa: S301 - our own process has packed it
         indices, factories, plan = cargo
         crew = Crew(indices, factories, plan, begin)
+        calm_the_collector()
     except EnvError as problem:
         link.send(("failed", problem))
         return
