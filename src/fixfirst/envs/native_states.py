@@ -4,7 +4,6 @@ The games themselves are the states, so reading at every step is a window on the
 nothing. What is to last beyond the next step is copied when it is due.
 """
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,15 +26,19 @@ class LastStates(TrueState):
 
     def __init__(self, batch: Batch) -> None:
         object.__setattr__(self, "_batch", batch)
+        object.__setattr__(self, "found", [])  # the records, once they are put together
 
-    @cached_property
+    @property
     def games(self) -> Any:
         """The records."""
-        batch: Batch = self._batch  # type: ignore[attr-defined]
-        games = batch.games.copy()
-        ended = batch.results.truncated
-        games[ended] = batch.finals.games[ended]
-        return games
+        found: list[Any] = self.found  # type: ignore[attr-defined]
+        if not found:
+            batch: Batch = self._batch  # type: ignore[attr-defined]
+            games = batch.games.copy()
+            ended = batch.results.truncated
+            games[ended] = batch.finals.games[ended]
+            found.append(games)
+        return found[0]
 
 
 class NativeStates:
@@ -48,6 +51,8 @@ class NativeStates:
         self._kept = state.new_games(len(batch.games) if keeps else 0)
         self._fresh = np.zeros(len(batch.games), np.bool_)
         self._window = TrueState(batch.games)
+        self._last = LastStates(batch)
+        self._found: list[Any] = self._last.found  # type: ignore[attr-defined]
         self._stepped = False  # since the last reset
         self._ended = False  # some episode did in the last step, and another has begun
 
@@ -62,6 +67,8 @@ class NativeStates:
         """All games have played a step; whether a same-step reset has followed in some."""
         if self.when == STEP:  # nothing but this: it is to cost nothing
             self._stepped, self._ended = True, ended
+            if self._found:
+                self._found.clear()
             return
         batch = self._batch
         truncated = batch.results.truncated
@@ -83,7 +90,7 @@ class NativeStates:
     def states(self) -> TrueState:
         """Those read last."""
         if self.when == STEP:
-            return LastStates(self._batch) if self._ended else self._window
+            return self._last if self._ended else self._window
         if self.when == NEVER:
             raise ValueError(NOBODY_ASKED)
         return TrueState(self._kept)
