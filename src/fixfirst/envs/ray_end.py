@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-PATIENCE = 10.0  # seconds for processes to be gone before the folder is taken away
+PATIENCE = 20.0  # seconds for processes to be gone, and their folder
 
 
 def began(pid: int) -> str | None:
@@ -51,7 +51,9 @@ def main() -> None:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and any(began(pid) == since for pid, since in processes):
         time.sleep(0.05)
-    shutil.rmtree(folder, ignore_errors=True)
+    while time.monotonic() < end and Path(folder).exists():  # actors may still be writing
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.05)
 
 
 if __name__ == "__main__":
