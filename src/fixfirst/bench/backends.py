@@ -14,16 +14,21 @@ from typing import Any
 
 from fixfirst.bench import contest, machine
 from fixfirst.bench.contest import SPEED, Bout, ContestantError, Entry
+from fixfirst.envs.contract import TrueStates
 from fixfirst.envs.shared import cores
 from fixfirst.files import write_whole
 
 SIZES = (1, 20, 50, 100, 200)
-NATIVE_SIZES = (*SIZES, 1_000)
-CYBORG_SIZES = (1, 20, 100, 200)
-MODES = ("never", "episode", "step")
+BIG = 1_000  # for those that need no process an env
+EVERY = 10  # the number of steps in "true states every k steps"
+MODES: tuple[TrueStates, ...] = ("never", "episode", EVERY, "step")
+PROCESS_AN_ENV = ("pipe", "queue")
 # Asleep, so that many workers can share a core; as uneven as `Awkward` calls very uneven.
 UNEVEN = {"mean": 0.005, "tail": 1.0}
 UNEVEN_ENVS = 64
+# Envs that sleep and envs that compute, all steps alike or not: seconds of a step on average.
+ASLEEP, BURNING, TAILS = (0.0002, 0.001, 0.005), (0.0002, 0.002), (0.0, 1.0)
+BURNING_ENVS = 20
 BARE = 2
 # The best that a rival's wrappers reached with true states before and after each step, in
 # transitions a second on 2 cores, 100 envs: pipes, the like-for-like figure.
@@ -40,7 +45,7 @@ COLUMNS = (
 def bouts(quick: bool, cyborg: str | None) -> list[Bout]:
     """All bouts, the built-in game first."""
     rounds, seconds = (2, 0.3) if quick else (3, 1.0)
-    held = [_native(n, rounds, seconds) for n in ((100,) if quick else NATIVE_SIZES)]
+    held = [_native(n, rounds, seconds) for n in ((100,) if quick else (*SIZES, BIG))]
     held += _python_envs((20,) if quick else SIZES, rounds, seconds, quick)
     workers = 16 if quick else UNEVEN_ENVS
     held.append(
@@ -53,8 +58,10 @@ def bouts(quick: bool, cyborg: str | None) -> list[Bout]:
             rounds, seconds,
         )
     )  # fmt: skip
+    if not quick:
+        held += _step_times(rounds, seconds / 2)
     if cyborg is not None:
-        held += _cyborg(cyborg, (20,) if quick else CYBORG_SIZES, rounds, 2.0 * seconds, quick)
+        held += _cyborg(cyborg, (20,) if quick else SIZES, rounds, 2.0 * seconds, quick)
     return held
 
 
@@ -74,18 +81,54 @@ def _there(*backends: str) -> list[str]:
 def _python_envs(sizes: Sequence[int], rounds: int, seconds: float, quick: bool) -> list[Bout]:
     """The same Python env, which costs next to nothing, so that what is seen is the backend."""
     held = []
-    for n in sizes:
-        rivals = _there("shared", "gymnasium", "sb3")
-        held.append(
-            Bout(f"rivals, {n} envs", tuple(Entry("game", b, n) for b in rivals), rounds, seconds)
-        )
-        others = ("serial", "pipe") if quick else _there("serial", "pipe", "queue", "async", "ray")
-        held += [Bout(f"{b}, {n} envs", (Entry("game", b, n),), rounds, seconds) for b in others]
+    ours = (
+        ("serial", "pipe") if quick else _there("serial", *PROCESS_AN_ENV, "shared", "async", "ray")
+    )
+    for n in (*sizes, BIG):
+        if n <= sizes[-1]:
+            rivals = tuple(Entry("game", b, n) for b in _there("shared", "gymnasium", "sb3"))
+            held.append(Bout(f"rivals, {n} envs", rivals, rounds, seconds))
+        for backend in ours:
+            if n > sizes[-1] and (quick or backend in PROCESS_AN_ENV):
+                continue
+            entries = tuple(Entry("game", backend, n, mode) for mode in MODES)
+            held.append(Bout(f"{backend}, {n} envs", entries, rounds, seconds / 2))
     n = sizes[-1]
     explained = tuple(
-        Entry("game", b, n, mode, explain=True) for b in ("serial", "shared") for mode in MODES[::2]
-    )
+        Entry("game", b, n, mode, explain=True)
+        for b in ("serial", "shared") for mode in ("never", "step")
+    )  # fmt: skip
     return [*held, Bout(f"where time goes, {n} envs", explained, rounds, seconds)]
+
+
+def _step_times(rounds: int, seconds: float) -> list[Bout]:
+    """Synthetic envs whose steps take more or less time, all alike or very uneven: asleep, with
+    a worker for each; and computing, with a worker for each core.
+    """
+    held = []
+    for tail in TAILS:
+        kind = "uneven" if tail else "even"
+        for mean in ASLEEP:
+            options = {"mean": mean, "tail": tail, "dtype": "float32"}
+            ours = [
+                Entry("synthetic", b, UNEVEN_ENVS, workers=w, options=options)
+                for b, w in (("shared", UNEVEN_ENVS), ("async", UNEVEN_ENVS), ("pipe", None))
+            ]
+            rivals = [
+                Entry("synthetic", b, UNEVEN_ENVS, options=options)
+                for b in _there("gymnasium", "sb3")
+            ]
+            title = f"asleep {1000 * mean:g} ms, {kind}, {UNEVEN_ENVS} envs"
+            held.append(Bout(title, (*ours, *rivals), rounds, seconds))
+        for mean in BURNING:
+            options = {"mean": mean, "tail": tail, "burn": True, "dtype": "float32"}
+            entries = tuple(
+                Entry("synthetic", b, BURNING_ENVS, options=options)
+                for b in _there("shared", "async", "serial", "ray", "gymnasium", "sb3")
+            )
+            title = f"computing {1000 * mean:g} ms, {kind}, {BURNING_ENVS} envs"
+            held.append(Bout(title, entries, rounds, seconds))
+    return held
 
 
 def _cyborg(
@@ -93,7 +136,7 @@ def _cyborg(
 ) -> list[Bout]:
     options = {"folder": folder}
 
-    def entry(backend: str, n: int, mode: str = "never", **more: Any) -> Entry:
+    def entry(backend: str, n: int, mode: TrueStates = "never", **more: Any) -> Entry:
         return Entry("cyborg", backend, n, mode, options=options, **more)
 
     held = []
@@ -104,10 +147,14 @@ def _cyborg(
         held.append(Bout(f"CybORG, shared, {n} envs", tuple(entries), rounds, seconds))
         if quick:
             continue
+        others = _there("serial", "async", "ray")
+        if n <= 20:  # a process an env: each has to load CybORG
+            others += PROCESS_AN_ENV
         held += [
-            Bout(f"CybORG, {b}, {n} envs", (entry(b, n),), rounds, seconds)
-            for b in _there("serial", "async", "ray")
-        ]
+            Bout(f"CybORG, {b}, {n} envs", tuple(entry(b, n, mode) for mode in MODES), rounds,
+                 seconds / 2)
+            for b in others
+        ]  # fmt: skip
         if n <= 100:  # a process an env: memory for no more
             held += [
                 Bout(f"CybORG, {b}, {n} envs",
@@ -115,7 +162,7 @@ def _cyborg(
                 for b in _there("gymnasium", "sb3")
             ]  # fmt: skip
     if not quick:
-        explained = tuple(entry("shared", 100, mode, explain=True) for mode in MODES[::2])
+        explained = tuple(entry("shared", 100, mode, explain=True) for mode in ("never", "step"))
         held.append(Bout("CybORG, where time goes", explained, rounds, seconds))
     return held
 
@@ -195,7 +242,7 @@ def bars(held: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     of = {one["bout"]["title"]: one["results"] for one in held if one["results"]}
     bar_entries = of.get("CybORG, shared, 100 envs")
     if bar_entries:
-        bare, never, episode, step, *_ = bar_entries
+        bare, never, episode, _, step, *_ = bar_entries
         where = "100 envs"
         bar(
             "CybORG, states every step: shared / 329 per s",
@@ -213,13 +260,13 @@ def bars(held: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         [(contest.ratio(r[1], r[0]), t) for t, r in of.items() if t.startswith("uneven")])  # fmt: skip
     for rival, name in (("gymnasium", "AsyncVectorEnv"), ("sb3", "SubprocVecEnv")):
         pairs = [
-            (contest.ratio(r[0], row), f"{row['env']}, {row['envs']} envs")
-            for r in of.values()
+            (contest.ratio(r[0], row), title)
+            for title, r in of.items()
             for row in r[1:]
             if r[0]["backend"] == "shared" and row["backend"] == rival
             and row["true_states"] == "never"
         ]  # fmt: skip
         bar(f"the same Python env: shared / {name}, at any size", 1.0, pairs)
-    natives = [(contest.ratio(r[2], r[0]), t) for t, r in of.items() if t.startswith("native")]
+    natives = [(contest.ratio(r[3], r[0]), t) for t, r in of.items() if t.startswith("native")]
     bar("native: states every step / without", 0.95, natives)
     return found

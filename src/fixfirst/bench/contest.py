@@ -10,7 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from fixfirst.envs.contract import TrueStates
+
 SPEED = "transitions_per_second"
+
+
+def when(true_states: TrueStates) -> str:
+    """When true states are read, in words for tables."""
+    return true_states if isinstance(true_states, str) else f"every {true_states} steps"
 
 
 @dataclass(frozen=True)
@@ -20,21 +27,11 @@ class Entry:
     env: str  # "game", "synthetic" or "cyborg"
     backend: str  # one of ours, "gymnasium", "sb3" or "bare"
     envs: int
-    true_states: str = "never"
+    true_states: TrueStates = "never"
     workers: int | None = None
     start_method: str = "fork"  # of rivals: their fastest to begin
     explain: bool = False  # say where the time goes, at the cost of a clock in each env
     options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """What it is called in tables."""
-        extra = "" if self.true_states == "never" else f", states {self.true_states}"
-        if "look" in self.options:
-            extra += f", {self.options['look']} read"
-        if self.backend == "bare":
-            extra += f", {self.envs} envs in 2 processes"
-        return f"{self.backend}{extra}"
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 import fixfirst
-from fixfirst.bench.paced import Clocked, Staggered, where_time_goes
+from fixfirst.bench.paced import paced, where_time_goes
+from fixfirst.envs.crew import calm_the_collector
 
 PLANS = 16  # different action arrays, drawn before the clock starts
 HORIZON = 100
@@ -33,32 +34,27 @@ Played = tuple[int, int, float]  # transitions, episodes, seconds
 # --- the envs
 
 
-def one_env(kind: str, options: dict[str, Any], first: int, clocked: bool) -> gym.Env[Any, Any]:
-    """An env of the benchmark."""
-    env: gym.Env[Any, Any]  # with a horizon that is out of the way: `Staggered` ends episodes
-    if kind == "game":
-        env = fixfirst.Cage2Env(horizon=2 * HORIZON)
-    elif kind == "synthetic":
-        from fixfirst.envs.synthetic import Awkward  # noqa: PLC0415 - only where it is asked for
-
-        env = Awkward(length=2 * HORIZON, **options)()
-    else:
-        from fixfirst.envs.cyborg_env import CyborgEnv  # noqa: PLC0415 - only where it is asked for
-
-        env = CyborgEnv(options["folder"], horizon=2 * HORIZON)
-    env = Staggered(env, first, HORIZON)
-    return Clocked(env) if clocked else env
-
-
 def factories(spec: dict[str, Any]) -> list[Callable[[], gym.Env[Any, Any]]]:
     """A factory for each env; their first episodes end one after another."""
-    n = spec["envs"]
+    n, make = spec["envs"], _maker(spec["env"], spec["options"])
     return [
-        functools.partial(
-            one_env, spec["env"], spec["options"], 1 + HORIZON * i // n, spec["explain"]
-        )
+        functools.partial(paced, make, 1 + HORIZON * i // n, HORIZON, spec["explain"])
         for i in range(n)
     ]
+
+
+def _maker(kind: str, options: dict[str, Any]) -> Callable[[], gym.Env[Any, Any]]:
+    """What makes an env of the benchmark, with a horizon that is out of the way of `paced`."""
+    horizon = 2 * HORIZON
+    if kind == "game":
+        return functools.partial(fixfirst.Cage2Env, horizon=horizon)
+    if kind == "synthetic":
+        from fixfirst.envs.synthetic import Awkward  # noqa: PLC0415 - only where it is asked for
+
+        return Awkward(length=horizon, **options)
+    from fixfirst.envs.cyborg_env import CyborgEnv  # noqa: PLC0415 - only where it is asked for
+
+    return functools.partial(CyborgEnv, options["folder"], horizon=horizon)
 
 
 # --- the players: what is stepped, and how
@@ -215,6 +211,7 @@ def _alone(makers: list[Callable[[], gym.Env[Any, Any]]], link: Any) -> None:
     envs = [make() for make in makers]
     for env in envs:
         env.reset(seed=0)
+    calm_the_collector()  # as our workers do: what differs is the backend
     link.send("ready")
     while True:
         try:

@@ -2,10 +2,19 @@
 
 import itertools
 import time
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+
+
+def paced(
+    make: Callable[[], gym.Env[Any, Any]], first: int, horizon: int, clocked: bool
+) -> gym.Env[Any, Any]:
+    """An env of the benchmark."""
+    env = Staggered(make(), first, horizon)
+    return Clocked(env) if clocked else env
 
 
 class Staggered(gym.Wrapper[Any, Any, Any, Any]):

@@ -20,7 +20,7 @@ from typing import Any
 
 import cloudpickle
 
-from fixfirst.envs import worker
+from fixfirst.envs import fork_server, worker
 from fixfirst.envs.arena import Arena, new_memory
 from fixfirst.envs.board import Plan
 from fixfirst.envs.result_queue import ResultQueue
@@ -61,8 +61,7 @@ class Crowd:
         self._look_at = 0.0  # when to look for workers that hang; never later than one can be late
         self._context = multiprocessing.get_context(start_method)
         if start_method == "forkserver":
-            # Its workers then need not each load what they need. Without effect once it runs.
-            multiprocessing.set_forkserver_preload(["__main__", worker.__name__])
+            fork_server.preload(factories)
         self._poll = select.poll()
         self._numbers: dict[int, int] = {}  # of workers, by the file descriptor of their link
         self._queue = queue
