@@ -178,7 +178,11 @@ def test_every_bar_is_worked_out_from_its_own_bout():
         "CybORG, states at episode ends: shared / 329 per s": (3.0, True, "100 envs"),
         "CybORG, no states: shared / two bare processes": (0.95, True, "100 envs"),
         "uneven 5 ms env, 64 envs: async / shared": (2.5, True, "uneven, 64 envs, 64 workers"),
-        "the same Python env: shared / AsyncVectorEnv, at any size": (0.75, False, "rivals, 50 envs"),
+        "the same Python env: shared / AsyncVectorEnv, at any size": (
+            0.75,
+            False,
+            "rivals, 50 envs",
+        ),
         "the same Python env: shared / SubprocVecEnv, at any size": (1.25, True, "rivals, 20 envs"),
         "native: states every step / without": (0.94, False, "native, 20 games"),
     }

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,7 +58,41 @@ def test_a_table_that_is_not_whole_is_refused(tmp_path, change, complaint):
         landscapes.read(table(tmp_path / "t.csv", change), "T")
 
 
+def test_trainings_of_the_same_orders_tell_how_much_is_luck(tmp_path):
+    random = np.random.default_rng(0)
+    base = landscapes.read(table(tmp_path / "t.csv"), "T")
+    true = 5 * random.standard_normal(120)
+    luck, error = 2.0, 0.5
+    tables = [
+        replace(
+            base, reward=true + np.hypot(luck, error) * random.standard_normal(120),
+            passed=np.full(120, number < 2), episodes=np.full(120, 100.0 * number),
+        )
+        for number in range(3)
+    ]  # fmt: skip
+    one = landscapes.combined(tables)
+    assert one.variation == pytest.approx(luck, rel=0.15)
+    assert (one.error == error).all()
+    np.testing.assert_allclose(one.reward, np.mean([t.reward for t in tables], axis=0))
+    off = one.reward - true
+    assert np.std(off) == pytest.approx(one.unsure[0], rel=0.2)
+    assert one.passed.all()  # two of three did
+    assert not landscapes.combined([tables[0], tables[2]]).passed.any()
+    assert (one.episodes == 100).all()
+    # Within what is known of the best, not within what one judgement is off by.
+    assert one.good.sum() == (one.reward >= one.reward.max() - one.unsure[one.best]).sum()
+
+
+def test_one_training_of_each_order_tells_nothing_of_luck(tmp_path):
+    base = landscapes.read(table(tmp_path / "t.csv"), "T")
+    alone = landscapes.combined([base])
+    assert alone.variation == 0
+    np.testing.assert_array_equal(alone.reward, base.reward)
+    np.testing.assert_array_equal(alone.good, base.good)
+
+
 def test_tables_that_come_with_the_package_are_read():
+    assert [one.name for one in landscapes.measured()] == list(landscapes.MEASURED)
     for one in landscapes.measured():
         assert len(one.reward) == 120
         assert one.passed.any()

@@ -6,8 +6,9 @@ the others are made, each seed another one of its kind, with a best order that i
 
 import csv
 import io
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -22,7 +23,8 @@ from fixfirst.workflow.permutations import all_ranks
 HEADER = (
     "order", "reward", "standard_error", "compliance", "fixes", "passed", "episodes", "seconds",
 )  # fmt: skip
-MEASURED = {"B_line": "exhaustive-bline.csv", "Meander": "exhaustive-meander.csv"}
+# Trainings of every order that come with this package: files named by red, one for each seed.
+MEASURED = {"B_line": "bline", "Meander": "meander"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Landscape:
     name: str
     groups: Groups
     reward: np.ndarray  # the true mean reward
-    error: np.ndarray  # the standard error with which a training's reward is measured
+    unsure: np.ndarray  # the standard error with which that is known: 0 where it is made
+    error: np.ndarray  # the standard error with which one training is judged
     variation: float  # the standard deviation from one training of an order to another
     passed: np.ndarray  # whether a training reaches the gate
     episodes: np.ndarray  # that a whole training takes: to the gate, or all it may
@@ -44,19 +47,55 @@ class Landscape:
 
     @property
     def good(self) -> np.ndarray:
-        """Whether an order is within one standard error of the best."""
+        """Whether an order is within one standard error of the best: of what is known of it, or
+        where all is known, of a judgement.
+        """
         best = self.best
-        return np.asarray(self.passed & (self.reward >= self.reward[best] - self.error[best]))
+        within = max(self.unsure[best], self.error[best])
+        return np.asarray(self.passed & (self.reward >= self.reward[best] - within))
 
 
 # --- measured ----------------------------------------------------------------------------
 
 
 def measured() -> list[Landscape]:
-    """The tables of trainings of every order that come with this package."""
+    """The landscapes of the tables that come with this package."""
+    found = []
+    for name, red in MEASURED.items():
+        tables = [read(file, name) for file in tables_of(red)]
+        if tables:
+            found.append(combined(tables))
+    return found
+
+
+def tables_of(red: str) -> list[Traversable]:
+    """The files of trainings of every order against this red."""
     folder = resources.files("fixfirst.bench") / "data"
-    there = ((name, folder / file) for name, file in MEASURED.items())
-    return [read(file, name) for name, file in there if file.is_file()]
+    there = (file for file in folder.iterdir() if file.name.startswith(f"exhaustive-{red}-"))
+    return sorted(there, key=lambda file: file.name)
+
+
+def combined(tables: Sequence[Landscape]) -> Landscape:
+    """Several trainings of each order as one landscape.
+
+    What two trainings of an order differ by, beyond what their judgements are off by, is the
+    luck of training. It is taken to be the same for all orders. From one training of each it
+    cannot be told.
+    """
+    count = len(tables)
+    rewards, errors = (np.stack([getattr(one, of) for one in tables]) for of in ("reward", "error"))
+    luck = 0.0
+    if count > 1:
+        luck = max(0.0, float(rewards.var(axis=0, ddof=1).mean() - (errors**2).mean()))
+    return replace(
+        tables[0],
+        reward=rewards.mean(axis=0),
+        unsure=np.sqrt((luck + (errors**2).mean(axis=0)) / count),
+        error=np.sqrt((errors**2).mean(axis=0)),
+        variation=math.sqrt(luck),
+        passed=np.mean([one.passed for one in tables], axis=0) > 0.5,
+        episodes=np.mean([one.episodes for one in tables], axis=0),
+    )
 
 
 def read(file: Path | Traversable, name: str, groups: Groups = DEFAULT_GROUPS) -> Landscape:
@@ -80,8 +119,9 @@ def read(file: Path | Traversable, name: str, groups: Groups = DEFAULT_GROUPS) -
         except ValueError as problem:
             raise ValueError(f"table {file}, column {key}: {problem}") from None
 
+    error = column("standard_error")
     return Landscape(
-        name, groups, column("reward"), column("standard_error"), 0.0,
+        name, groups, column("reward"), error, error, 0.0,
         np.array([_truth(row["passed"], file) for row in rows]), column("episodes"),
     )  # fmt: skip
 
@@ -145,8 +185,8 @@ def _made(
     passed = np.ones(len(values), dtype=bool) if passed is None else passed
     episodes = random.integers(*EPISODES, size=len(values))
     return Landscape(
-        name, DEFAULT_GROUPS, MIDDLE + SPREAD * values, np.full(len(values), ERROR), VARIATION,
-        passed, np.where(passed, episodes, MOST_EPISODES).astype(float),
+        name, DEFAULT_GROUPS, MIDDLE + SPREAD * values, np.zeros(len(values)),
+        np.full(len(values), ERROR), VARIATION, passed, np.where(passed, episodes, MOST_EPISODES).astype(float),
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ ORDERS = 10  # drawn at random
 ORDER_EPISODES = 10_000  # for each of them, at most
 ALL_ORDERS_SHARE = 2_000  # episodes for each of the 120
 
-WITH_MEMORY = PPO(hidden=(128, 128), minibatch=4_096)
+WITH_MEMORY = PPO(hidden=(128, 128), minibatch=512)
 Told = Callable[[str, Row], None]
 
 
@@ -113,8 +113,8 @@ def _all_orders(folder: Path, share: float, told: Told) -> dict[str, Any]:
     """One policy for all orders, against one for each with the same episodes in all."""
     every = [str(order) for order in Workflow.every()]
     together = Setup(
-        orders=tuple(every), n_envs=5 * len(every), episodes=ALL_ORDERS_SHARE * len(every),
-        stop_at_gate=False, ppo=PPO(minibatch=6_000),
+        orders=tuple(every), n_envs=2 * len(every), episodes=ALL_ORDERS_SHARE * len(every),
+        stop_at_gate=False,
     )  # fmt: skip
     ended, seconds = _train(folder / "together", together, share, told)
     rows, alone_seconds = [], 0.0
@@ -192,7 +192,7 @@ def results() -> list[Result]:
 
 def _memory_setup(red: str | dict[str, float], rules: str) -> Setup:
     return Setup(
-        red=red, rules=rules, memory=True, mask=True, n_envs=512, episodes=MEMORY_EPISODES,
+        red=red, rules=rules, memory=True, mask=True, n_envs=128, episodes=MEMORY_EPISODES,
         ppo=WITH_MEMORY,
     )  # fmt: skip
 

@@ -24,7 +24,8 @@ from fixfirst.learn.training import Training
 ORDER = "critical-first"
 PARTS = ("game", "inference and sampling", "advantages", "update", "logging and checkpoints")
 WARM_UP = 3  # updates, in which memory is taken and code is compiled
-SIZES = {"default": {}, "more games": {"n_envs": 512, "ppo": PPO(minibatch=4096)}}
+# Larger minibatches go faster through the games and learn less from each: `docs/ppo.md`.
+SIZES = {"default": {}, "large minibatches": {"n_envs": 512, "ppo": PPO(minibatch=4096)}}
 
 
 def setup_of(updates: int, **options: Any) -> Setup:
@@ -185,7 +186,7 @@ def run(quick: bool, on_part: Callable[[str], None] = lambda _: None) -> dict[st
     return results
 
 
-RIVALS = ((64, 256), (64, 2048), (200, 2000))
+RIVALS = ((64, 256), (64, 2048), (200, 1000))
 
 
 def parts() -> int:

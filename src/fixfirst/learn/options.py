@@ -15,7 +15,7 @@ class PPO:
     hidden: tuple[int, ...] = (64, 64)  # of actor and critic each, tanh
     # --- the batch
     steps: int | None = None  # of each game in an update; None for the horizon
-    minibatch: int = 2000
+    minibatch: int = 1000
     epochs: int = 4
     # --- the objective
     gamma: float = 0.99
