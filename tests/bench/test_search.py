@@ -91,6 +91,17 @@ def test_one_training_of_each_order_tells_nothing_of_luck(tmp_path):
     np.testing.assert_array_equal(alone.good, base.good)
 
 
+def test_a_landscape_is_described_by_what_there_is_to_find():
+    smooth = landscapes.smooth(np.random.default_rng(0))
+    told = landscapes.described(smooth)
+    assert told["passed"] == 120
+    assert told["good"] == smooth.good.sum()
+    assert told["spread"] == told["spread_of_orders"] == pytest.approx(smooth.reward.std())
+    assert told["luck"] == 1.0
+    rugged = landscapes.described(landscapes.rugged(np.random.default_rng(0)))
+    assert told["neighbours"] > rugged["neighbours"] + 0.2
+
+
 def test_tables_that_come_with_the_package_are_read():
     assert [one.name for one in landscapes.measured()] == list(landscapes.MEASURED)
     for one in landscapes.measured():
@@ -227,6 +238,7 @@ def test_all_that_is_measured_is_printed_written_and_drawn(tiny, tmp_path, monke
         assert tuple(strategies) == STRATEGIES
         assert len(strategies["random"]["regret"]) == TINY.shown
     assert found["model"]["textbook"] < 1e-9
+    assert set(found["tables"]) == set(landscapes.MEASURED)
     for land in landscapes.MADE:
         assert f"| {land} |" in files[1].read_text()
         for kind in ("png", "svg"):
@@ -253,7 +265,7 @@ def test_figures_that_never_came_to_an_end_are_shown_as_such():
     never = {"reached": [None, None, None], "regret": [[None] * 3] * 10, "mean_regret": [None] * 10}
     model = {"textbook": 0.0, "gpytorch": 0.0, "kernel": {"x": 1.0}, "recovery": {},
              "calibration": {"smooth": {"95 %": 0.95}}}  # fmt: skip
-    figures = {"seeds": 1, "most": 40, "model": model,
+    figures = {"seeds": 1, "most": 40, "model": model, "tables": {},
                "landscapes": {"needle": dict.fromkeys(("gp-ucb", "random"), never)}}  # fmt: skip
-    first, *_ = search_report.sheets(figures)
+    _, first, *_ = search_report.sheets(figures)
     assert first.rows[0] == ("gp-ucb", "> 40 (> 40-> 40)")

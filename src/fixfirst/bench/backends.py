@@ -22,6 +22,7 @@ SIZES = (1, 20, 50, 100, 200)
 BIG = 1_000  # for those that need no process an env
 EVERY = 10  # the number of steps in "true states every k steps"
 MODES: tuple[TrueStates, ...] = ("never", "episode", EVERY, "step")
+MODES_AT = (20, 200)  # envs with which every backend is measured in every mode
 PROCESS_AN_ENV = ("pipe", "queue")
 # Asleep, so that many workers can share a core; as uneven as `Awkward` calls very uneven.
 UNEVEN = {"mean": 0.005, "tail": 1.0}
@@ -91,7 +92,8 @@ def _python_envs(sizes: Sequence[int], rounds: int, seconds: float, quick: bool)
         for backend in ours:
             if n > sizes[-1] and (quick or backend in PROCESS_AN_ENV):
                 continue
-            entries = tuple(Entry("game", backend, n, mode) for mode in MODES)
+            modes = MODES if n in MODES_AT else MODES[:1]
+            entries = tuple(Entry("game", backend, n, mode) for mode in modes)
             held.append(Bout(f"{backend}, {n} envs", entries, rounds, seconds / 2))
     n = sizes[-1]
     explained = tuple(
@@ -150,8 +152,9 @@ def _cyborg(
         others = _there("serial", "async", "ray")
         if n <= 20:  # a process an env: each has to load CybORG
             others += PROCESS_AN_ENV
+        modes = MODES if n in MODES_AT[:1] else ("never", "step")
         held += [
-            Bout(f"CybORG, {b}, {n} envs", tuple(entry(b, n, mode) for mode in MODES), rounds,
+            Bout(f"CybORG, {b}, {n} envs", tuple(entry(b, n, mode) for mode in modes), rounds,
                  seconds / 2)
             for b in others
         ]  # fmt: skip

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -96,6 +97,33 @@ def combined(tables: Sequence[Landscape]) -> Landscape:
         passed=np.mean([one.passed for one in tables], axis=0) > 0.5,
         episodes=np.mean([one.episodes for one in tables], axis=0),
     )
+
+
+def described(landscape: Landscape) -> dict[str, Any]:
+    """What there is to find, and how much there is to go by."""
+    passed = landscape.passed
+    spread = float(landscape.reward[passed].std())
+    unsure = float(np.sqrt((landscape.unsure[passed] ** 2).mean()))
+    return {
+        "passed": int(passed.sum()),
+        "good": int(landscape.good.sum()),
+        "spread": spread,
+        "spread_of_orders": math.sqrt(max(0.0, spread**2 - unsure**2)),
+        "luck": landscape.variation,
+        "standard_error": unsure,
+        "neighbours": _neighbours(landscape),
+    }
+
+
+def _neighbours(landscape: Landscape) -> float:
+    """How the rewards of orders correlate that one exchange makes each other."""
+    pairs = [
+        (landscape.reward[order.index], landscape.reward[other.index])
+        for order in orders_of(landscape)
+        for other in order.neighbours("adjacent")
+        if landscape.passed[order.index] and landscape.passed[other.index]
+    ]
+    return float(np.corrcoef(np.array(pairs).T)[0, 1])
 
 
 def read(file: Path | Traversable, name: str, groups: Groups = DEFAULT_GROUPS) -> Landscape:

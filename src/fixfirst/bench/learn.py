@@ -31,7 +31,7 @@ ORDERS = 10  # drawn at random
 ORDER_EPISODES = 10_000  # for each of them, at most
 ALL_ORDERS_SHARE = 2_000  # episodes for each of the 120
 
-WITH_MEMORY = PPO(hidden=(128, 128), minibatch=512)
+WITH_MEMORY = PPO(hidden=(128, 128), minibatch=512, learning_rate=1e-3)
 Told = Callable[[str, Row], None]
 
 
@@ -197,7 +197,7 @@ def _memory_setup(red: str | dict[str, float], rules: str) -> Setup:
     )  # fmt: skip
 
 
-MEMORY_EPISODES = 160_000
+MEMORY_EPISODES = 120_000
 
 
 def run(

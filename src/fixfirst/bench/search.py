@@ -84,6 +84,7 @@ def run(
             }
             for name in names
         },
+        "tables": {name: landscapes.described(land) for name, land in _tables().items()},
         "model": search_checks.run(size.draws, told),
     }  # fmt: skip
 

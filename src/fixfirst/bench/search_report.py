@@ -16,7 +16,29 @@ COLOURS = {
 
 def sheets(figures: dict[str, Any]) -> list[Sheet]:
     """All sheets."""
-    return [_reached(figures), *_regrets(figures), _ratios(figures), *_model(figures["model"])]
+    return [
+        _tables(figures["tables"]),
+        _reached(figures),
+        *_regrets(figures),
+        _ratios(figures),
+        *_model(figures["model"]),
+    ]
+
+
+def _tables(tables: dict[str, Any]) -> Sheet:
+    return Sheet(
+        "What there is to find, where every order was trained",
+        ("", "pass the gate", "within one standard error of the best", "spread",
+         "of it, the orders'", "luck of a training", "standard error", "neighbours correlate"),
+        [
+            (name, str(one["passed"]), str(one["good"]),
+             *(f"{one[key]:.2f}" for key in
+               ("spread", "spread_of_orders", "luck", "standard_error", "neighbours")))
+            for name, one in tables.items()
+        ],
+        ("Spread, luck and error are standard deviations of the mean reward. Luck is what two "
+         "trainings of the same order differ by; the standard error is that of the table.",),
+    )  # fmt: skip
 
 
 def _reached(figures: dict[str, Any]) -> Sheet:
