@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 import torch
 
+from fixfirst.envs.cyborg import rules_of
 from fixfirst.judge.evaluate import evaluate
 from fixfirst.learn import games
 from fixfirst.learn.options import PPO
@@ -70,11 +71,11 @@ def test_places_and_backends_that_do_not_go_together_are_refused(tmp_path):
     "FIXFIRST_CYBORG" not in os.environ, reason="FIXFIRST_CYBORG names no folder of CybORG"
 )
 def test_a_defender_is_trained_and_judged_on_the_real_cyborg(tmp_path):
-    on = f"cyborg:{os.environ['FIXFIRST_CYBORG']}"
-    ended = train(
-        tmp_path, setup(on=on, orders=("critical-first",), red={"bline": 0.5, "meander": 0.5})
-    )
+    folder = os.environ["FIXFIRST_CYBORG"]
+    on, rules = f"cyborg:{folder}", rules_of(folder)
+    mixed = {"bline": 0.5, "meander": 0.5}
+    ended = train(tmp_path, setup(on=on, orders=("critical-first",), red=mixed, rules=rules))
     assert ended.last.episodes == 24
     assert ended.last.environment_reward < 0
-    judged = evaluate(str(tmp_path), "bline", horizon=10, episodes=3, on=on)
+    judged = evaluate(str(tmp_path), "bline", rules=rules, horizon=10, episodes=3, on=on)
     assert len(judged.played.returns) == 3
