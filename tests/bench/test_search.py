@@ -83,6 +83,26 @@ def test_trainings_of_the_same_orders_tell_how_much_is_luck(tmp_path):
     assert one.good.sum() == (one.reward >= one.reward.max() - one.unsure[one.best]).sum()
 
 
+def test_a_second_table_may_be_of_some_orders(tmp_path):
+    base = landscapes.read(table(tmp_path / "t.csv"), "T")
+    some = table(
+        tmp_path / "some.csv", lambda rows: [r.replace(",0.5,", ",0.1,") for r in rows[:60]]
+    )
+    with pytest.raises(ValueError, match="60 rows for 60 orders"):
+        landscapes.read(some, "T")
+    second = landscapes.read(some, "T", whole=False)
+    second = replace(second, reward=second.reward + 4.0)
+    one = landscapes.combined([base, second])
+    again = np.isfinite(second.reward)
+    assert again.sum() == 60
+    np.testing.assert_allclose(one.reward, base.reward + np.where(again, 2.0, 0.0))
+    luck = 8.0 - (0.5**2 + 0.1**2) / 2  # the variance of two that differ by four
+    assert one.variation == pytest.approx(luck**0.5)
+    assert one.unsure[again][0] == pytest.approx(2.0)
+    assert one.unsure[~again][0] == pytest.approx((luck + 0.5**2) ** 0.5)
+    assert one.passed.tolist() == [False] + [True] * 119
+
+
 def test_one_training_of_each_order_tells_nothing_of_luck(tmp_path):
     base = landscapes.read(table(tmp_path / "t.csv"), "T")
     alone = landscapes.combined([base])

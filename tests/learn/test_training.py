@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -171,6 +172,20 @@ def test_a_new_run_may_begin_with_the_weights_of_another(tmp_path):
     assert begun.name == "00000000"
     assert same(checkpoint.weights_of(begun), weights(tmp_path / "first"))
     assert ended.why == "episodes"
+
+
+@pytest.mark.parametrize("reward_scale", [FAST.reward_scale, 3 * FAST.reward_scale])
+def test_a_critic_that_begins_with_the_weights_of_another_knows_what_they_are_worth(
+    tmp_path, reward_scale
+):
+    first = setup(episodes=64 * 40, stop_at_gate=False)
+    train(tmp_path / "first", first)
+    again = replace(first, seed=1, ppo=replace(FAST, reward_scale=reward_scale))
+    told = []
+    for start_from in (None, tmp_path / "first"):
+        run = tmp_path / f"from-{start_from is not None}"
+        told.append(train(run, again, start_from=start_from).rows[0].explained)
+    assert told[1] > max(0.3, told[0] + 0.1)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ pytest.importorskip("optuna", reason="the extra `search` is not installed")
 
 import optuna
 
+from fixfirst.runs.folder import RunError
 from fixfirst.search.folder import SearchFolder
 from fixfirst.search.history import FAILED, PASSED, RUNNING, Guess, Proposal, Trial
 from fixfirst.search.plain import trial_as_dict, trial_from
@@ -109,6 +110,65 @@ def test_trials_are_told_and_ended(study):
     assert study.trials() == [OVER, replace(NEW, number=1, worker="there:2:cd"), failed]
 
 
+class KilledError(Exception):
+    """Stands for the end of the process."""
+
+
+def dying(monkeypatch, method, after):
+    """Have the database's method work so many times, and then never again."""
+    real, left = getattr(optuna.storages.RDBStorage, method), [after]
+
+    def once_more(self, *given):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KilledError
+        return real(self, *given)
+
+    monkeypatch.setattr(optuna.storages.RDBStorage, method, once_more)
+
+
+@pytest.mark.parametrize("after", range(9))
+def test_a_trial_whose_end_is_broken_off_runs_as_before_and_can_be_ended(study, monkeypatch, after):
+    study.add(NEW)
+    with monkeypatch.context() as patched:
+        dying(patched, "set_trial_user_attr", after)
+        with pytest.raises(KilledError):
+            study.end(OVER)
+    (there,) = study.trials()
+    assert there == replace(NEW, number=0, worker=there.worker)
+    study.update(there)
+    assert study.end(OVER)
+    assert study.trials() == [OVER]
+
+
+@pytest.mark.parametrize(("method", "after"), [
+    ("set_study_user_attr", 0), ("set_study_user_attr", 2), ("create_new_trial", 1),
+])  # fmt: skip
+def test_a_study_whose_making_is_broken_off_is_not_there(tmp_path, monkeypatch, method, after):
+    def opened(name):
+        folder = SearchFolder(tmp_path / name)
+        folder.path.mkdir(exist_ok=True)
+        return Study(folder, "a study", None, DEFAULT_GROUPS)
+
+    kept = [replace(OVER, number=0), replace(NEW, number=1)]
+    study = opened("run")
+    with monkeypatch.context() as patched:
+        dying(patched, method, after)
+        with pytest.raises(KilledError):
+            study.create(kept)
+    study.close()
+    again = opened("run")
+    assert not again.there
+    with pytest.raises(RunError, match="holds no study a study"):
+        again.check()
+    again.close()
+    whole = opened("other")
+    whole.create(kept)
+    whole.check()
+    assert whole.trials() == kept
+    whole.close()
+
+
 def test_a_trial_ends_once(study):
     study.add(NEW)
     assert study.end(OVER)
@@ -135,11 +195,14 @@ def test_optuna_sees_orders_rewards_and_what_became_of_the_gate(study, storage):
     database.engine.dispose()
 
 
-def test_a_study_is_made_anew_with_the_same_numbers(study, tmp_path):
+def test_a_study_is_made_anew_with_the_same_numbers(study, storage):
     kept = [replace(OVER, number=0), replace(NEW, number=2)]  # the file of 1 was never written
-    study.restore(kept)
-    assert study.trials() == kept
-    assert study.add(NEW) == 3
+    made = Study(study.folder, f"{study.name} again", storage, DEFAULT_GROUPS)
+    assert not made.there
+    made.create(kept)
+    assert made.trials() == kept
+    assert made.add(NEW) == 3
+    made.close()
 
 
 def test_beats_are_heard(study):

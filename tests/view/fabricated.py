@@ -118,7 +118,7 @@ def record(groups=DEFAULT_GROUPS, count=26, state="finished", listed=None, **oth
     why = "the episode budget is used up" if state == "finished" else "it goes on"
     return SearchRecord(
         Path("runs/fabricated"), settings(groups=groups, **others), state, why, past, rows,
-        knowledge(past, orders) if past.passed else None, 190.0,
+        knowledge(past, orders) if past.passed else None, 190.0, 190.0,
     )  # fmt: skip
 
 
@@ -137,7 +137,15 @@ def without_a_pass(state="stopped"):
 def empty(groups=DEFAULT_GROUPS):
     """A search that has just begun."""
     return SearchRecord(
-        Path("runs/new"), settings(groups=groups), "running", "", History(groups), {}, None, 0.4
+        Path("runs/new"),
+        settings(groups=groups),
+        "running",
+        "",
+        History(groups),
+        {},
+        None,
+        0.4,
+        0.4,
     )
 
 

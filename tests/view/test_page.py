@@ -80,7 +80,10 @@ def test_the_answer_comes_first_with_its_interval_and_its_chance(finished):
     assert (
         f"The best order is {order}. The model puts its mean reward at {score} an episode" in text
     )
-    assert f"{100 * known.best_chance[best]:.0f} % sure that no other order is better" in text
+    assert (
+        f"{100 * known.best_chance[best]:.0f} % sure that no other of all 120 orders is better"
+        in text
+    )
     assert text.index(f"Fix {order.names[0]} first") < text.index("Plots")
 
 

@@ -121,11 +121,17 @@ def test_the_time_adds_up(finished):
     assert all(part.seconds >= 0 for part in parts)
 
 
-def test_two_workers_have_twice_the_time(finished):
+def test_a_worker_that_was_resumed_is_not_two(finished):
     trials = tuple(
-        replace(trial, worker=f"here-{trial.number % 2}") for trial in finished.history.trials
+        replace(trial, worker=f"life-{trial.number}") for trial in finished.history.trials
     )
     facts = Facts(replace(finished, history=replace(finished.history, trials=trials)))
+    assert facts.workers == 1
+    assert sum(part.seconds for part in facts.time_parts) == pytest.approx(finished.seconds)
+
+
+def test_two_workers_have_twice_the_time(finished):
+    facts = Facts(replace(finished, worker_seconds=2 * finished.seconds))
     assert facts.workers == 2
     assert sum(part.seconds for part in facts.time_parts) == pytest.approx(2 * finished.seconds)
 

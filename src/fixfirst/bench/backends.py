@@ -5,6 +5,7 @@ that is there is not held again.
 """
 
 import csv
+import hashlib
 import importlib.util
 import io
 import json
@@ -179,7 +180,7 @@ def run(
     """Hold the bouts that are not there yet; everything as plain data."""
     cells = out / "bouts"
     cells.mkdir(parents=True, exist_ok=True)
-    here = machine.describe()
+    here = machine.describe() | {"code": _code()}
     held = []
     for bout in wanted:
         held.append(_held_before(cells, bout, here) or _hold(cells, bout, here))
@@ -188,6 +189,16 @@ def run(
     write_whole(out / "backends.json", (json.dumps(figures, indent=2) + "\n").encode())
     write_whole(out / "backends.csv", _csv(held).encode())
     return figures
+
+
+def _code() -> str:
+    """Name everything that was measured: what another version measured is measured again."""
+    digest = hashlib.sha256()
+    package = Path(__file__).resolve().parents[1]
+    for folder in ("game", "envs", "bench"):
+        for file in sorted((package / folder).glob("*.py")):
+            digest.update(f"{file.name}\0".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _hold(cells: Path, bout: Bout, here: dict[str, Any]) -> dict[str, Any]:

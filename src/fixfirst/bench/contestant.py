@@ -26,7 +26,7 @@ import fixfirst
 from fixfirst.bench.paced import paced, where_time_goes
 from fixfirst.envs.crew import calm_the_collector
 
-PLANS = 16  # different action arrays, drawn before the clock starts
+PLANS = 1_000  # different action arrays, drawn before the clock starts: even one env plays all
 HORIZON = 100
 Played = tuple[int, int, float]  # transitions, episodes, seconds
 
@@ -186,7 +186,7 @@ class Bare:
         makers = factories(spec)
         for k in range(self.PROCESSES):
             ours, theirs = context.Pipe()
-            given = (makers[k :: self.PROCESSES], theirs)
+            given = (range(k, spec["envs"], self.PROCESSES), makers, theirs)
             context.Process(target=_alone, args=given, daemon=True).start()
             theirs.close()
             self._links.append(ours)
@@ -195,8 +195,8 @@ class Bare:
 
     def play(self, plans: np.ndarray, seconds: float) -> Played:
         """Play for so many seconds, all at the same time."""
-        for i, link in enumerate(self._links):
-            link.send((plans[:, i].tolist(), seconds))
+        for link in self._links:
+            link.send((plans, seconds))
         found = [link.recv() for link in self._links]
         spent = max(one[2] for one in found)
         return sum(one[0] for one in found), sum(one[1] for one in found), spent
@@ -207,27 +207,28 @@ class Bare:
             link.close()
 
 
-def _alone(makers: list[Callable[[], gym.Env[Any, Any]]], link: Any) -> None:
-    envs = [make() for make in makers]
-    for env in envs:
-        env.reset(seed=0)
+def _alone(which: range, makers: list[Callable[[], gym.Env[Any, Any]]], link: Any) -> None:
+    envs = [makers[i]() for i in which]
+    for i, env in zip(which, envs, strict=True):
+        env.reset(seed=i)
     calm_the_collector()  # as our workers do: what differs is the backend
     link.send("ready")
     while True:
         try:
-            plan, seconds = link.recv()
+            plans, seconds = link.recv()
         except EOFError:
             return
-        steps = ended = 0
+        mine = plans[:, list(which)].tolist()
+        calls = ended = 0
         began = time.perf_counter()
         while (spent := time.perf_counter() - began) < seconds:
-            for env in envs:
-                _, _, terminated, truncated, _ = env.step(plan[steps % len(plan)])
-                steps += 1
+            for env, action in zip(envs, mine[calls % len(mine)], strict=True):
+                _, _, terminated, truncated, _ = env.step(action)
                 if terminated or truncated:
                     ended += 1
                     env.reset()
-        link.send((steps, ended, spent))
+            calls += 1
+        link.send((calls * len(envs), ended, spent))
 
 
 PLAYERS: dict[str, Any] = {

@@ -24,7 +24,8 @@ from fixfirst.workflow.permutations import all_ranks
 HEADER = (
     "order", "reward", "standard_error", "compliance", "fixes", "passed", "episodes", "seconds",
 )  # fmt: skip
-# Trainings of every order that come with this package: files named by red, one for each seed.
+# Trainings that come with this package: files named by red, one for each seed. The first is of
+# every order, the others may be of some.
 MEASURED = {"B_line": "bline", "Meander": "meander"}
 
 
@@ -63,14 +64,14 @@ def measured() -> list[Landscape]:
     """The landscapes of the tables that come with this package."""
     found = []
     for name, red in MEASURED.items():
-        tables = [read(file, name) for file in tables_of(red)]
+        tables = [read(file, name, whole=not n) for n, file in enumerate(tables_of(red))]
         if tables:
             found.append(combined(tables))
     return found
 
 
 def tables_of(red: str) -> list[Traversable]:
-    """The files of trainings of every order against this red."""
+    """The files of trainings against this red, by seed."""
     folder = resources.files("fixfirst.bench") / "data"
     there = (file for file in folder.iterdir() if file.name.startswith(f"exhaustive-{red}-"))
     return sorted(there, key=lambda file: file.name)
@@ -83,19 +84,25 @@ def combined(tables: Sequence[Landscape]) -> Landscape:
     luck of training. It is taken to be the same for all orders. From one training of each it
     cannot be told.
     """
-    count = len(tables)
-    rewards, errors = (np.stack([getattr(one, of) for one in tables]) for of in ("reward", "error"))
+    rewards, errors, passed, episodes = (
+        np.stack([getattr(one, of) for one in tables])
+        for of in ("reward", "error", "passed", "episodes")
+    )  # [tables, orders]; NaN where a table does not have the order
+    count = np.isfinite(rewards).sum(axis=0)
+    again = count > 1
+    square = np.nanmean(errors**2, axis=0)
     luck = 0.0
-    if count > 1:
-        luck = max(0.0, float(rewards.var(axis=0, ddof=1).mean() - (errors**2).mean()))
+    if again.any():
+        spread = np.nanvar(rewards[:, again], axis=0, ddof=1)
+        luck = max(0.0, float((spread - square[again]).mean()))
     return replace(
         tables[0],
-        reward=rewards.mean(axis=0),
-        unsure=np.sqrt((luck + (errors**2).mean(axis=0)) / count),
-        error=np.sqrt((errors**2).mean(axis=0)),
+        reward=np.nanmean(rewards, axis=0),
+        unsure=np.sqrt((luck + square) / count),
+        error=np.sqrt(square),
         variation=math.sqrt(luck),
-        passed=np.mean([one.passed for one in tables], axis=0) > 0.5,
-        episodes=np.mean([one.episodes for one in tables], axis=0),
+        passed=np.nanmean(passed, axis=0) > 0.5,
+        episodes=np.nanmean(episodes, axis=0),
     )
 
 
@@ -126,38 +133,45 @@ def _neighbours(landscape: Landscape) -> float:
     return float(np.corrcoef(np.array(pairs).T)[0, 1])
 
 
-def read(file: Path | Traversable, name: str, groups: Groups = DEFAULT_GROUPS) -> Landscape:
-    """The landscape of a table with the columns of `HEADER` and a row for each order."""
+def read(
+    file: Path | Traversable, name: str, groups: Groups = DEFAULT_GROUPS, whole: bool = True
+) -> Landscape:
+    """The landscape of a table with the columns of `HEADER` and a row for each order, or, if it
+    need not be whole, for some: what it does not have is NaN.
+    """
     rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
     if not rows or tuple(rows[0]) != HEADER:
         there = ", ".join(rows[0]) if rows else "no rows"
         raise ValueError(f"table {file} has {there}; its columns are {', '.join(HEADER)}")
     by_index = {Workflow(row["order"], groups).index: row for row in rows}
     every = len(list(Workflow.every(groups)))
-    if len(rows) != every or len(by_index) != every:
+    if len(rows) != len(by_index) or (whole and len(rows) != every):
         raise ValueError(
             f"table {file} has {len(rows)} rows for {len(by_index)} orders; "
             f"it needs one for each of the {every} orders of {', '.join(groups.names)}"
         )
-    rows = [by_index[index] for index in range(every)]
 
-    def column(key: str) -> np.ndarray:
+    def column(key: str, value: Callable[[str], float] = float) -> np.ndarray:
+        found = np.full(every, np.nan)
         try:
-            return np.array([float(row[key]) for row in rows])
+            for index, row in by_index.items():
+                found[index] = value(row[key])
         except ValueError as problem:
             raise ValueError(f"table {file}, column {key}: {problem}") from None
+        return found
 
     error = column("standard_error")
     return Landscape(
         name, groups, column("reward"), error, error, 0.0,
-        np.array([_truth(row["passed"], file) for row in rows]), column("episodes"),
+        column("passed", _truth) > 0 if whole else column("passed", _truth),
+        column("episodes"),
     )  # fmt: skip
 
 
-def _truth(text: str, file: Path | Traversable) -> bool:
-    known = {"true": True, "1": True, "false": False, "0": False}
+def _truth(text: str) -> float:
+    known = {"true": 1.0, "1": 1.0, "false": 0.0, "0": 0.0}
     if text.lower() not in known:
-        raise ValueError(f"table {file}, column passed: {text!r} is not true or false")
+        raise ValueError(f"{text!r} is not true or false")
     return known[text.lower()]
 
 

@@ -31,7 +31,7 @@ ORDERS = 10  # drawn at random
 ORDER_EPISODES = 10_000  # for each of them, at most
 ALL_ORDERS_SHARE = 2_000  # episodes for each of the 120
 
-WITH_MEMORY = PPO(hidden=(128, 128), minibatch=512, learning_rate=1e-3)
+WITH_MEMORY = PPO(hidden=(128, 128), minibatch=4_096)
 Told = Callable[[str, Row], None]
 
 
@@ -90,8 +90,8 @@ def _ten_orders(folder: Path, share: float, told: Told) -> dict[str, Any]:
         ended, seconds = _train(folder / f"order-{k}", kept, share, told)
         there = evaluate(str(folder / f"order-{k}"), episodes=EPISODES, seed=FRESH_SEED)
         spent = ended.last.episodes
-        free = replace(kept, orders=(), episodes=spent)
-        _train(folder / f"free-{k}", free, 1.0, told)
+        free = replace(kept, orders=())  # with the same schedules, for as long
+        _train(folder / f"free-{k}", free, share, told, until=spent)
         without = evaluate(str(folder / f"free-{k}"), episodes=EPISODES, seed=FRESH_SEED)
         rows.append(
             {
@@ -192,12 +192,12 @@ def results() -> list[Result]:
 
 def _memory_setup(red: str | dict[str, float], rules: str) -> Setup:
     return Setup(
-        red=red, rules=rules, memory=True, mask=True, n_envs=128, episodes=MEMORY_EPISODES,
+        red=red, rules=rules, memory=True, mask=True, n_envs=512, episodes=MEMORY_EPISODES,
         ppo=WITH_MEMORY,
     )  # fmt: skip
 
 
-MEMORY_EPISODES = 120_000
+MEMORY_EPISODES = 160_000
 
 
 def run(
@@ -210,6 +210,7 @@ def run(
     for result in wanted:
         folder = out / result.name
         if (folder / "result.json").exists():
+            _must_be_as_long(folder, share)
             continue
         folder.mkdir(parents=True, exist_ok=True)
         made = result.make(folder, share, lambda run, row, n=result.name: told(n, run, row))  # type: ignore[misc]
@@ -225,6 +226,16 @@ def run(
     return read(out)
 
 
+def _must_be_as_long(folder: Path, share: float) -> None:
+    """Refuse to pass off a short training as a long one."""
+    there = json.loads((folder / "result.json").read_text())["share"]
+    if there != share:
+        raise ValueError(
+            f"{folder} holds a result of {there:g} of the full training, and {share:g} is wanted; "
+            "name another folder"
+        )
+
+
 def read(out: Path) -> dict[str, Any]:
     """The results that a folder holds, by name."""
     names = [result.name for result in results()]
@@ -232,18 +243,31 @@ def read(out: Path) -> dict[str, Any]:
     return {name: json.loads((out / name / "result.json").read_text()) for name in there}
 
 
-def _train(path: Path, setup: Setup, share: float, told: Told) -> tuple[Trained, float]:
-    """Train, or go on with what is there; the seconds are those of all its updates."""
+def _train(
+    path: Path, setup: Setup, share: float, told: Told, until: int | None = None
+) -> tuple[Trained, float]:
+    """Train, or go on with what is there; the seconds are those of all its updates.
+
+    until   episodes after which to end, whatever the schedules were made for
+    """
+    spent = 0
     short = replace(setup, episodes=max(setup.n_envs, round(share * setup.episodes)))
 
     def tell(row: Row) -> None:
+        nonlocal spent
+        spent = row.episodes
         told(path.name, row)
 
+    def enough() -> bool:
+        return until is not None and spent >= until
+
     if (path / METRICS).exists():
-        ended = train(path, resume=True, on_update=tell)
+        rows = read_rows(path / METRICS)
+        spent = rows[-1]["episodes"] if rows else 0
+        ended = train(path, resume=True, on_update=tell, stop=enough)
     else:
-        ended = train(path, short, on_update=tell)
-    if ended.why == "ctrl-c":
+        ended = train(path, short, on_update=tell, stop=enough)
+    if ended.why == "ctrl-c" and not enough():
         raise KeyboardInterrupt
     seconds = sum(r["play_seconds"] + r["advantage_seconds"] + r["update_seconds"]
                   for r in read_rows(path / METRICS))  # fmt: skip

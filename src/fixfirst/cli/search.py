@@ -195,14 +195,14 @@ def report(found: "Found") -> None:
         f"{len(history.trials)} trials, {len(history.passed)} passed the gate; "
         f"{history.episodes:,} episodes in {record.seconds:,.0f} s."
     )
-    if best is None:
+    if best is None or found.knowledge is None:
         console.say("No trial has passed the gate, so there is no best order yet.")
     else:
         low, high = best.interval
         console.say(f"Best order: {best.order}")
         console.say(
             f"  mean reward {best.mean:.2f} (95 % interval {low:.2f} to {high:.2f}), the best of "
-            f"all orders with a probability of {best.chance:.0%}"
+            f"{found.knowledge.whose} with a probability of {best.chance:.0%}"
         )
         console.say(f"  its policy: {record.folder / (best.trial.checkpoint or '')}")
     console.say(f"Summary: {record.folder / 'summary.md'}")

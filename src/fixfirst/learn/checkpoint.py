@@ -132,6 +132,10 @@ def start_from(training: Training, checkpoint: Path) -> None:
         if then != now:
             raise CheckpointError(f"{checkpoint} was trained with {what}={then}, not {now}")
     training.policy.load(weights_of(checkpoint))
+    # The critic's values are in units of the returns that it has seen.
+    scale, ratio = training.updater.scale, here.ppo.reward_scale / there.ppo.reward_scale
+    mean, spread, scale.seen = read(checkpoint)["numbers"]["scale"]
+    scale.mean, scale.spread = ratio * mean, ratio * spread
 
 
 def setup_of(checkpoint: Path) -> Setup:

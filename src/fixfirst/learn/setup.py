@@ -57,7 +57,17 @@ class Setup:
         whole("episodes", self.episodes, 1, None)
         whole("patience", self.patience, 0, None)
         whole("seed", self.seed, 0, 2**63 - 1)
-        if not 0.0 <= self.compliance_threshold <= 1.0:
+        if len(self.orders) > self.n_envs:
+            raise ValueError(
+                f"{len(self.orders)} orders need a game each, and n_envs={self.n_envs}; give "
+                f"n_envs={len(self.orders)} or more, or fewer orders"
+            )
+        stop: Any = self.stop_at_gate
+        if not isinstance(stop, bool):
+            raise TypeError(f"stop_at_gate={stop!r} is neither True nor False")
+        threshold: Any = self.compliance_threshold
+        is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
+        if not (is_number and 0.0 <= threshold <= 1.0):
             raise ValueError(
                 f"compliance_threshold={self.compliance_threshold!r} makes no sense here; "
                 "it is from 0 to 1"

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
-from fixfirst.search.history import Guess, Proposal, Trial
+from fixfirst.search.history import RUNNING, Guess, Proposal, Trial
 from fixfirst.workflow.groups import Groups
 from fixfirst.workflow.orders import Workflow
 
@@ -40,6 +40,14 @@ def trial_from(plain: Mapping[str, Any], groups: Groups) -> Trial:
     )
     given = {name: plain[name] for name in _OF_TRIAL if name in plain}
     return Trial(order=order, proposal=proposal, **given)
+
+
+def as_running(trial: Trial) -> Trial:
+    """The trial as it was before there was a result."""
+    return replace(
+        trial, state=RUNNING, reward=None, error=None, compliance=None, fixes=None, episodes=0,
+        why=None, seconds=0.0, checkpoint=None, judged=0,
+    )  # fmt: skip
 
 
 def _guess(guess: Guess) -> dict[str, Any]:

@@ -41,8 +41,9 @@ def read_run(path: str | os.PathLike[str], knowledge: bool = True) -> SearchReco
 
         known = know(history)
     return SearchRecord(
-        folder.path, settings.as_dict(), state, why, history, updates, known, folder.seconds
-    )
+        folder.path, settings.as_dict(), state, why, history, updates, known, folder.seconds,
+        sum(sign.last - sign.began for sign in folder.signs()),
+    )  # fmt: skip
 
 
 def state_of(folder: SearchFolder, storage: str | None = None) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """A search as it stands in its run folder: what reports, lists and resumed searches read."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,13 @@ class Knowledge:
     variation: float = 0.0  # the standard deviation from one training of an order to another
 
     @property
+    def whose(self) -> str:
+        """Of which orders the best one is the best, in words."""
+        there = math.factorial(len(self.orders[0].names))
+        listed = len(self.orders)
+        return "all orders" if listed == there else f"the {listed:,} orders looked at of {there:,}"
+
+    @property
     def best(self) -> int:
         """The place of the order with the highest mean."""
         return int(np.argmax(self.mean))
@@ -47,3 +55,4 @@ class SearchRecord:
     # the rows of `learn.training.Row` of each trial's training, by the trial's number
     knowledge: Knowledge | None = None  # None as long as no trial has passed
     seconds: float = 0.0  # wall clock in all
+    worker_seconds: float = 0.0  # of all its workers, added up

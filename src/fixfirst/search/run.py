@@ -244,8 +244,7 @@ def _study_or_repair(
         spectator.note(f"{problem}; it is made anew from the files of {len(trials)} trials")
     _set_aside(database)
     study = _study(folder, config, storage)
-    study.create()
-    study.restore(trials)
+    study.create(trials)
     return study
 
 

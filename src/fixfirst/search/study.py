@@ -1,7 +1,8 @@
 """The trials of a search as an Optuna study: what its workers agree upon.
 
 A trial is put into the study in one transaction, with its order and everything that is known of
-it, and is ended in one transaction. Its order is told as one parameter a place, its passing the
+it. It is over once Optuna has it as over, which is told last: of one that was killed before, the
+result is not read. Its order is told as one parameter a place, its passing the
 gate as Optuna's COMPLETE, its failing as PRUNED; a training that diverged is FAIL. What else
 there is to tell stands in user attributes, so that dashboards show it.
 """
@@ -25,7 +26,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 from fixfirst.runs.folder import RunError
 from fixfirst.search.folder import DATABASE, FORMAT, SearchFolder
 from fixfirst.search.history import FAILED, PASSED, RUNNING, Trial
-from fixfirst.search.plain import trial_as_dict, trial_from
+from fixfirst.search.plain import as_running, trial_as_dict, trial_from
 from fixfirst.version import VERSION
 from fixfirst.workflow.groups import Groups
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 PATIENCE = 60.0  # seconds for which a writer waits for another one, with SQLite
 POSTGRESQL, SQLITE = "postgresql", "sqlite"
 BEAT = "beat"
+WHOLE = "format"  # of the study; there once all of it is
 LOST = "lost"  # a number that a repaired study leaves empty
 
 _STATE_OF = {PASSED: TrialState.COMPLETE, FAILED: TrialState.PRUNED, RUNNING: TrialState.RUNNING}
@@ -59,11 +61,14 @@ class Study:
 
     def trials(self) -> list[Trial]:
         """All trials, by number."""
-        return [
-            trial_from({**frozen.user_attrs, "number": frozen.number}, self.groups)
-            for frozen in self._frozen()
-            if LOST not in frozen.user_attrs
-        ]
+        found = []
+        for frozen in self._frozen():
+            if LOST in frozen.user_attrs:
+                continue
+            trial = trial_from({**frozen.user_attrs, "number": frozen.number}, self.groups)
+            # Its result is written attribute by attribute, and counts once Optuna's state does.
+            found.append(trial if frozen.state.is_finished() else as_running(trial))
+        return found
 
     # --- writing
 
@@ -126,12 +131,16 @@ class Study:
 
     # --- making and finding it
 
-    def create(self) -> None:
-        """Make the study, if it is not there."""
+    def create(self, trials: Sequence[Trial] = ()) -> None:
+        """Make the study, with these trials as their files tell them.
+
+        Its format is written last: without one it is not all there, and counts as not there.
+        """
         with contextlib.suppress(DuplicatedStudyError), _quiet():
             self._storage.create_new_study([StudyDirection.MAXIMIZE], self.name)
-        self._id = self._found()
-        attributes = {"fixfirst": VERSION, "format": FORMAT, "run": str(self.folder.path)}
+        self._id = int(self._storage.get_study_id_from_name(self.name))
+        self._restore(trials)
+        attributes = {"fixfirst": VERSION, "run": str(self.folder.path), WHOLE: FORMAT}
         for key, value in attributes.items():
             self._storage.set_study_user_attr(self._id, key, value)
 
@@ -145,14 +154,14 @@ class Study:
         if not self.there:
             raise RunError(f"{_shown(self._url)} holds no study {self.name}")
         written = self._storage.get_study_user_attrs(self._id)
-        if written.get("format") != FORMAT:
+        if written[WHOLE] != FORMAT:
             raise RunError(
                 f"the study {self.name} was written by fixfirst {written.get('fixfirst')} in "
-                f"format {written.get('format')!r}; this is fixfirst {VERSION}, which reads {FORMAT}"
+                f"format {written[WHOLE]!r}; this is fixfirst {VERSION}, which reads {FORMAT}"
             )
 
-    def restore(self, trials: Sequence[Trial]) -> None:
-        """Put trials in as their files tell them. A number without a file is left empty."""
+    def _restore(self, trials: Sequence[Trial]) -> None:
+        """Put trials in. A number without a file is left empty."""
         by_number = {trial.number: trial for trial in trials}
         for number in range(max(by_number, default=-1) + 1):
             if number not in by_number:
@@ -169,9 +178,10 @@ class Study:
 
     def _found(self) -> int:
         try:
-            return int(self._storage.get_study_id_from_name(self.name))
+            number = int(self._storage.get_study_id_from_name(self.name))
         except KeyError:
             return -1
+        return number if WHOLE in self._storage.get_study_user_attrs(number) else -1
 
     def _frozen(self) -> list[FrozenTrial]:
         return list(self._storage.get_all_trials(self._id, deepcopy=False))

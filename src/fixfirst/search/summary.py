@@ -45,7 +45,7 @@ def summary_of(record: SearchRecord) -> str:
 
 
 def _outcome(record: SearchRecord, best: Best | None) -> str:
-    if best is None:
+    if best is None or record.knowledge is None:
         return (
             "No trial has passed the gate, so there is no best order. More episodes for each trial "
             "or a larger `alignment_lambda` may help."
@@ -53,8 +53,8 @@ def _outcome(record: SearchRecord, best: Best | None) -> str:
     low, high = best.interval
     return (
         f"Best order: **{best.order}**, mean reward {best.mean:.2f} (95 % interval {low:.2f} to "
-        f"{high:.2f}), the best of all orders with a probability of {best.chance:.0%}. Its policy "
-        f"is that of trial {best.trial.number}: `{best.trial.checkpoint}`."
+        f"{high:.2f}), the best of {record.knowledge.whose} with a probability of "
+        f"{best.chance:.0%}. Its policy is that of trial {best.trial.number}: `{best.trial.checkpoint}`."
     )
 
 

@@ -213,7 +213,7 @@ class Facts:
             max(trial.seconds - sum(_seconds(self.rows_of(trial), name) for name in _LEARNING), 0.0)
             for trial in self.trials
         )
-        wall = self.record.seconds * self.workers
+        wall = self.record.worker_seconds
         return [
             Part("playing: the games", game),
             Part("playing: the networks", play - game),
@@ -225,9 +225,9 @@ class Facts:
 
     @property
     def workers(self) -> int:
-        """How many worked at the search."""
-        names = {trial.worker for trial in self.trials if trial.worker}
-        return max(len(names), int(self.setting("workers") or 1), 1)
+        """How many worked at the search at the same time, most of it."""
+        together, wall = self.record.worker_seconds, self.record.seconds
+        return max(1, round(together / wall)) if wall else 1
 
 
 def _seconds(rows: Sequence[Mapping[str, Any]], name: str) -> float:

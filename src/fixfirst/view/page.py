@@ -113,7 +113,7 @@ def answer(facts: Facts) -> list[str]:
     said = (
         f"The best order is {best.order}. The model puts its mean reward at "
         f"{words.interval(best.mean, best.deviation)} an episode and is "
-        f"{words.percent(best.best_chance)} sure that no other order is better, and "
+        f"{words.percent(best.best_chance)} sure that no other of {facts.whose_orders} is better, and "
         f"{words.percent(facts.first_chance)} that the best one begins with {best.order.names[0]}."
     )
     return [f"{said} {_measured(facts, best)}", _rivals(facts), _standing(facts)]
