@@ -18,7 +18,7 @@ from fixfirst.cli import bench_search
 from fixfirst.search.strategies import STRATEGIES, make_strategy
 from fixfirst.workflow.orders import Workflow
 
-TINY = search.Size(seeds=2, shown=4, most=6, draws=1)
+TINY = search.Size(seeds=2, shown=4, most=6, draws=1, workflows=1, episodes=200)
 
 
 def table(path, change=lambda rows: rows):
@@ -259,6 +259,8 @@ def test_all_that_is_measured_is_printed_written_and_drawn(tiny, tmp_path, monke
         assert len(strategies["random"]["regret"]) == TINY.shown
     assert found["model"]["textbook"] < 1e-9
     assert set(found["tables"]) == set(landscapes.MEASURED)
+    assert (found["end_to_end"]["workflows"], found["end_to_end"]["episodes"]) == (1, 200)
+    assert found["end_to_end"]["seconds"] > 0
     for land in landscapes.MADE:
         assert f"| {land} |" in files[1].read_text()
         for kind in ("png", "svg"):
@@ -286,6 +288,9 @@ def test_figures_that_never_came_to_an_end_are_shown_as_such():
     model = {"textbook": 0.0, "gpytorch": 0.0, "kernel": {"x": 1.0}, "recovery": {},
              "calibration": {"smooth": {"95 %": 0.95}}}  # fmt: skip
     figures = {"seeds": 1, "most": 40, "model": model, "tables": {},
+               "end_to_end": dict.fromkeys(
+                   ("workflows", "passed", "episodes", "seconds", "seconds_before"), 0
+               ) | {"best": None},
                "landscapes": {"needle": dict.fromkeys(("gp-ucb", "random"), never)}}  # fmt: skip
     _, first, *_ = search_report.sheets(figures)
     assert first.rows[0] == ("gp-ucb", "> 40 (> 40-> 40)")

@@ -63,6 +63,11 @@ def test_a_run_that_was_stopped_before_its_first_checkpoint_may_begin_again(tmp_
     assert not list((tmp_path / "run" / "checkpoints").glob(".*"))
 
 
+def test_a_first_file_that_was_half_written_leaves_the_folder_free(tmp_path):
+    (tmp_path / ".config.json.abc").write_text("{")
+    RunFolder(tmp_path, new=True).close()
+
+
 @pytest.mark.parametrize("name", ["note", "config.json", "checkpoints/00000000"])
 def test_a_folder_that_holds_anything_else_is_not_free(tmp_path, name):
     (tmp_path / name).mkdir(parents=True)

@@ -230,6 +230,8 @@ def test_a_foreign_checkpoint_is_refused(tmp_path, text, words):
         ({"compliance_rule": "often"}, "compliance rule 'often'"),
         ({"violation_penalty": -1.0}, "penalty=-1.0"),
         ({"compliance_threshold": 1.5}, "compliance_threshold"),
+        ({"compliance_threshold": "0.9"}, "compliance_threshold='0.9'"),
+        ({"n_envs": 2, "orders": ("balanced",) * 3}, "3 orders need a game each, and n_envs=2"),
         ({"episodes": 0}, "episodes"),
         ({"seed": -1}, "seed"),
     ],

@@ -47,13 +47,6 @@ def live(run, before=lambda: None):
     os._exit(0)
 
 
-def cleared(run):
-    """A kill before there was a search leaves a folder that a new one would not take."""
-    if run.exists() and not (run / "config.json").exists():
-        for file in run.iterdir():
-            file.unlink()
-
-
 def moment(run):
     """What the search was at when it was killed."""
     trials = sorted((run / "trials").glob("0*"))
@@ -76,7 +69,6 @@ def at_random(run, lives, seed):
     draw, seen = random.Random(seed), Counter()
     longest, before = 0.5, progress(run)
     for _ in range(PATIENCE):
-        cleared(run)
         child = live(run)
         until = time.monotonic() + draw.random() * longest
         while time.monotonic() < until or sum(seen.values()) >= lives:
@@ -103,7 +95,6 @@ def at_writes(run, every):
     """Kill before or after a write: life n at the (n * every)-th."""
     seen = Counter()
     for number in range(1, PATIENCE):
-        cleared(run)
         child = live(run, lambda at=number * every: die_at(at))
         _, status = os.waitpid(child, 0)
         if not os.WIFSIGNALED(status):

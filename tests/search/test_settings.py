@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -127,3 +128,23 @@ def test_every_setting_is_an_option_of_the_command():
         "config",
     }
     assert options == {field.name for field in fields(Settings)}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"stop_at_gate": "no"}, "stop_at_gate='no' is neither true nor false"),
+        ({"storage": 5}, "storage=5 is no text"),
+        ({"checkpoint_dir": Path("x")}, "is no text"),
+        ({"red_agent": 5}, "red_agent=5 is neither a name nor shares"),
+        ({"ppo": 5}, "ppo=5 is no table of options"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_refused(given, words):
+    with pytest.raises(TypeError, match=re.escape(words)):
+        Settings(**given)
+
+
+def test_an_exhaustive_search_of_billions_is_refused_by_what_was_asked():
+    with pytest.raises(ValueError, match=r"6,227,020,800 orders, too many for strategy='exhaus"):
+        Settings(groups="hosts", strategy="exhaustive").resolved()

@@ -4,10 +4,13 @@ checks of the model.
 
 import multiprocessing
 import os
+import tempfile
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,8 @@ from fixfirst.bench import landscapes, machine, search_checks
 from fixfirst.bench.landscapes import Landscape
 from fixfirst.bench.replay import replay
 from fixfirst.judge.statistics import finite
+from fixfirst.search.run import search as real_search
+from fixfirst.search.settings import Settings
 from fixfirst.search.strategies import STRATEGIES, make_strategy
 
 QUARTILES = (0.25, 0.5, 0.75)
@@ -30,10 +35,14 @@ class Size:
     shown: int  # whole trainings whose regret is told
     most: int  # whole trainings until an order that is not found counts as not found
     draws: int  # of the checks of the model
+    workflows: int  # that a real search tries
+    episodes: int  # that it trains in all
 
 
-FULL = Size(seeds=50, shown=60, most=120, draws=40)
-QUICK = Size(seeds=4, shown=20, most=40, draws=4)
+FULL = Size(seeds=50, shown=60, most=120, draws=40, workflows=20, episodes=100_000)
+QUICK = Size(seeds=4, shown=20, most=40, draws=4, workflows=2, episodes=2_000)
+# Episodes a second of the package that searches orders by process pools, on 2 cores.
+PACE_BEFORE = 6.5
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ def tasks(size: Size) -> list[Task]:
 def parts(quick: bool) -> int:
     """How many pieces of work there are."""
     size = QUICK if quick else FULL
-    return len(tasks(size)) + search_checks.parts(size.draws)
+    return len(tasks(size)) + search_checks.parts(size.draws) + 1
 
 
 def run(
@@ -86,6 +95,7 @@ def run(
         },
         "tables": {name: landscapes.described(land) for name, land in _tables().items()},
         "model": search_checks.run(size.draws, told),
+        "end_to_end": end_to_end(size, told),
     }  # fmt: skip
 
 
@@ -118,6 +128,29 @@ def one(task: Task) -> tuple[float, np.ndarray]:
         size.most, task.seed, enough=size.shown,
     )  # fmt: skip
     return done.reached, done.regret_after(np.arange(1, size.shown + 1))
+
+
+def end_to_end(size: Size, told: Callable[[int], Any]) -> dict[str, Any]:
+    """A real search against B_line in 200 games, every trial to its cap, timed as a whole."""
+    settings = Settings(
+        n_workflows=size.workflows, total_episodes=size.episodes, stop_at_gate=False
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.perf_counter()
+        found = real_search(Path(folder) / "run", settings)
+        seconds = time.perf_counter() - began
+    told(1)
+    history, best = found.record.history, found.best
+    return {
+        "workflows": len(history.trials),
+        "passed": len(history.passed),
+        "episodes": history.episodes,
+        "seconds": seconds,
+        "seconds_before": history.episodes / PACE_BEFORE,
+        "best": None if best is None else
+        {"order": str(best.order), "reward": best.mean, "interval": best.interval,
+         "chance": best.chance},
+    }  # fmt: skip
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 from fixfirst.files import write_whole
 
 LOCK = "lock"
+BEGINNING = ".config.json."  # a first file that a kill has left half written
 
 
 class RunError(ValueError):
@@ -49,7 +50,10 @@ class RunFolder:
         if not self.path.exists():
             return
         if self.path.is_dir():
-            there = [p for p in self.path.iterdir() if p.name != LOCK and p != self.checkpoints]
+            there = [
+                p for p in self.path.iterdir()
+                if p.name != LOCK and p != self.checkpoints and not p.name.startswith(BEGINNING)
+            ]  # fmt: skip
             if self.checkpoints.is_dir():
                 there += [p for p in self.checkpoints.iterdir() if not p.name.startswith(".")]
             if not there:

@@ -12,6 +12,7 @@ from fixfirst.game.facts import REDS, RULES
 from fixfirst.game.state import MAX_HORIZON
 from fixfirst.game.tables import HOST_NAMES
 from fixfirst.workflow.groups import DEFAULT_GROUPS, Groups, groups_from
+from fixfirst.workflow.permutations import LISTABLE
 
 EVALUATION, TRAINING = "evaluation", "training"
 SCORES = (EVALUATION, TRAINING)
@@ -80,6 +81,15 @@ class Settings:
         one_of("warm_start", self.warm_start, WARM_STARTS)
         if self.time is not None:
             _above_zero("time", self.time, "minutes")
+        for name in ("stop_at_gate", "memory", "mask"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise TypeError(f"{name}={value!r} is neither true nor false")
+        for name in ("storage", "checkpoint_dir"):
+            if not isinstance(value := getattr(self, name), str | None):
+                raise TypeError(f"{name}={value!r} is no text")
+        options: Any = self.ppo
+        if not isinstance(options, dict):
+            raise TypeError(f"ppo={options!r} is no table of options, such as minibatch = 500")
         if "steps" in self.ppo:
             raise ValueError("ppo.steps is named update_steps here; give that")
         object.__setattr__(self, "groups", _plain_groups(groups_from(self.groups)))
@@ -113,6 +123,11 @@ class Settings:
         count = self.n_workflows
         if count is None:
             orders = math.factorial(len(self.partition))
+            if self.strategy == EXHAUSTIVE and len(self.partition) > LISTABLE:
+                raise ValueError(
+                    f"{len(self.partition)} groups have {orders:,} orders, too many for "
+                    f"strategy={EXHAUSTIVE!r}, which takes at most {LISTABLE} groups; use gp-ucb"
+                )
             count = orders if self.strategy == EXHAUSTIVE else N_WORKFLOWS
         steps = self.max_steps if self.update_steps is None else self.update_steps
         made = replace(
@@ -162,6 +177,9 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def _red(red: str | Mapping[str, float]) -> str | dict[str, float]:
     """A red, or the share of each; several with commas share evenly."""
+    given: Any = red
+    if not isinstance(given, str | Mapping):
+        raise TypeError(f"red_agent={given!r} is neither a name nor shares of names")
     if not isinstance(red, str):
         for name in red:
             one_of("red_agent", name, REDS)
