@@ -1,9 +1,13 @@
 """The async backend without its barrier."""
 
+import time
+
+import gymnasium as gym
 import numpy as np
 import pytest
 
 import fixfirst
+from fixfirst.envs.contract import EnvError
 from fixfirst.envs.synthetic import Awkward
 from tests.contracts.oracle import row, same
 
@@ -93,6 +97,91 @@ def test_mistakes_of_sending_and_receiving_are_told(make):
         env.recv(3)
     assert sorted(env.recv().ids) == [0, 2]
     env.step([0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda env: env.call("render"), lambda env: env.get_attr("_place"),
+        lambda env: env.set_attr("_place", 0.0), lambda env: env.render(),
+    ],
+)  # fmt: skip
+def test_envs_that_are_under_way_are_asked_nothing_else(make, ask):
+    env = make(3, env=Awkward(mean=0.05), workers=2)
+    env.reset(seed=0)
+    env.send([0, 0, 0])
+    with pytest.raises(ValueError, match="sent and not yet received"):
+        ask(env)
+    env.recv(1)
+    with pytest.raises(ValueError, match="sent and not yet received"):
+        ask(env)
+    env.recv()
+    ask(env)
+    assert env.steps.tolist() == [1, 1, 1]
+    env.send([0, 0, 0])
+    env.close()
+    with pytest.raises(gym.error.ClosedEnvironmentError):
+        ask(env)
+
+
+@pytest.mark.parametrize("takes", [0.0, 0.003, 0.2])
+def test_while_a_worker_is_replaced_the_others_finish_their_steps(make, takes):
+    """With a step of 0.2 seconds the other surely tells of it while the new worker starts."""
+    env = make(2, env=[dies_once_made_slowly, Awkward(mean=takes)], workers=2, on_failure="restart")
+    env.reset(seed=0)
+    _, healthy = env.worker_pids
+    for step in range(1, 4):
+        env.send([0, 0])
+        got = env.recv()
+        order = got.ids.argsort()
+        assert got.truncated[order].tolist() == [step == 3, False]
+    assert got.infos["_failure"][order].tolist() == [True, False]
+    assert env.worker_pids[1] == healthy
+    assert env.steps[1] == 3
+
+
+def dies_once_made_slowly():
+    time.sleep(0.4)
+    return Awkward(length=5, fail_at=3, fail_episode=1, failure="die")()
+
+
+def test_a_learner_may_pause_for_longer_than_the_timeout(make):
+    env = make(3, env=Awkward(), workers=2, timeout=0.3)
+    env.reset(seed=0)
+    for _ in range(2):
+        env.send([0, 0, 0])
+        time.sleep(0.5)
+        assert sorted(env.recv().ids) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_after_a_pause_it_is_the_env_that_hangs_that_is_late(make, workers):
+    hangs = Awkward(fail_at=3, failure="hang")
+    env = make(2, env=[Awkward(), hangs], workers=workers, timeout=0.5)
+    env.reset(seed=4)
+    for _ in range(2):
+        env.step([0, 0])
+    env.send([0, 0])
+    time.sleep(0.8)
+    with pytest.raises(EnvError, match=r"no answer in 0.5 seconds") as caught:
+        env.recv()
+    assert (caught.value.env, caught.value.seed) == (1, 5)
+    assert (caught.value.episode, caught.value.step) == (1, 3)
+
+
+def test_who_hangs_is_noticed_though_others_always_have_something_to_say(make):
+    env = make(2, env=[Awkward(fail_at=1, failure="hang"), Awkward()], workers=2, timeout=0.5)
+    env.reset(seed=0)
+    env.send([0, 0])
+    until = time.monotonic() + 10
+
+    def learn():
+        while time.monotonic() < until:
+            env.send([0], env.recv(1).ids)
+            time.sleep(0.01)
+
+    with pytest.raises(EnvError, match=r"env 0 .* no answer"):
+        learn()
 
 
 def test_spaces_without_a_fixed_size_are_refused():

@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import threading
+import time
 from collections import Counter
 
 import numpy as np
@@ -169,6 +170,105 @@ def test_an_env_that_always_fails_is_given_up(processes, way):
     assert env.closed
 
 
+def test_losses_with_steps_in_between_are_not_in_a_row(processes):
+    """It is lost in each first step of a second episode, and plays the whole first one before."""
+    fails = Awkward(length=2, fail_at=1, fail_episode=2, failure="die")
+    env = fixfirst.make_vec(
+        2, backend=processes, env=[Awkward(), fails], on_failure="restart", autoreset="same_step"
+    )
+    env.reset(seed=0)
+    failures = ["failure" in infos and infos["_failure"][1] for *_, infos in play(env, 12)]
+    assert failures == [False, False, True] * 4
+    env.close()
+
+
+@pytest.mark.parametrize("dies_at", ["place", "after"])
+def test_a_worker_that_dies_while_it_takes_a_place_is_an_error_of_its_env(processes, dies_at):
+    env = fixfirst.make_vec(
+        3, backend=processes, env=failing("die"), on_failure="restart", autoreset="same_step"
+    )
+    env.reset(seed=40)
+    tell = env.crowd.tell
+
+    def deadly(number, message):
+        if message[0] in (("share", "settle") if dies_at == "place" else ("after",)):
+            kill(env, number)
+        tell(number, message)
+
+    env.crowd.tell = deadly
+    with pytest.raises(EnvError, match="signal 9"):
+        play(env, 10)
+    assert env.closed
+
+
+def test_a_worker_that_dies_before_it_is_given_memory_is_an_error_of_its_env():
+    env = fixfirst.make_vec(3, backend="shared", env=failing("die"), on_failure="restart")
+    env.reset(seed=40)
+    pass_memory = env.crowd.pass_memory
+
+    def deadly(number, fd):
+        kill(env, number)
+        pass_memory(number, fd)
+
+    env.crowd.pass_memory = deadly
+    with pytest.raises(EnvError, match="signal 9"):
+        play(env, 10)
+
+
+def kill(env, number):
+    process = env.crowd.workers[number].process
+    process.kill()
+    process.join()
+
+
+@pytest.mark.parametrize("given", [{"seed": 3}, {}])
+def test_episodes_are_counted_once_though_a_worker_was_lost_in_a_reset(processes, tmp_path, given):
+    together = {"workers": 1} if processes in ("shared", "async") else {}
+    env = fixfirst.make_vec(
+        3, backend=processes, env=[Awkward(), Awkward(), DiesInReset(tmp_path / "died")],
+        on_failure="restart", **together,
+    )  # fmt: skip
+    _, infos = env.reset(**given)
+    assert "killed by signal 9" in infos["failure"][2]
+    assert env.episodes.tolist() == [1, 1, 1]
+    assert env.steps.tolist() == [0, 0, 0]
+    env.close()
+
+
+class DiesInReset:
+    """Makes envs of which the first takes its process along in its first reset."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self):
+        env = Awkward()()
+        begin = env.reset
+
+        def reset(**given):
+            if not self.path.exists():
+                self.path.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return begin(**given)
+
+        env.reset = reset
+        return env
+
+
+def test_an_env_that_hangs_is_noticed_in_time_though_its_making_took_long(processes):
+    env = fixfirst.make_vec(1, backend=processes, env=slow_to_make, timeout=0.4)
+    env.reset(seed=0)
+    began = time.monotonic()
+    with pytest.raises(EnvError, match=r"no answer in 0.4 seconds"):
+        env.step([0])
+    assert time.monotonic() - began < 10
+
+
+def slow_to_make():
+    time.sleep(0.8)
+    return Awkward(fail_at=1, failure="hang")()
+
+
 def test_a_worker_that_is_killed_while_it_waits_is_noticed_in_the_next_step(processes):
     env = fixfirst.make_vec(2, backend=processes, env=Awkward(), seed=0)
     env.reset()
@@ -188,6 +288,7 @@ def test_a_worker_that_is_killed_between_is_replaced_by_a_reset(processes):
     env.close()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_what_cannot_be_sent_to_a_worker_is_refused_and_can_be_inherited(processes):
     lock = threading.Lock()
 
@@ -197,6 +298,10 @@ def test_what_cannot_be_sent_to_a_worker_is_refused_and_can_be_inherited(process
 
     with pytest.raises(ValueError, match=r"cannot be sent to worker processes: .*lock"):
         fixfirst.make_vec(2, backend=processes, env=factory)
+    env = fixfirst.make_vec(2, backend=processes, env=factory, start_method="fork")
+    env.reset(seed=0)
+    play(env, 3)
+    env.close()
 
 
 @pytest.mark.parametrize("method", ["spawn", "fork"])

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 
 import fixfirst
+from fixfirst.envs import ray_start
 from fixfirst.envs.contract import EnvError
 from fixfirst.envs.synthetic import Awkward
 from tests.contracts.faults import Program, gone
@@ -53,6 +54,22 @@ def test_an_actor_that_is_lost_is_replaced_and_the_run_goes_on(way, says):
     check_restart(env, fine, "same_step", says)
     env.close()
     fine.close()
+
+
+@pytest.mark.usefixtures("ray_running")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_that_closes_its_copy_leaves_ray_running(monkeypatch):
+    env = fixfirst.make_vec(2, backend="ray", env=Awkward(), seed=0)
+    env.reset()
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(ray_start, "stop", lambda: os._exit(8))
+        env.close()
+        os._exit(7)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 7
+    play(env, 3)
+    env.close()
 
 
 def test_nothing_is_left_of_ray_after_the_program_was_killed(tmp_path):

@@ -129,6 +129,20 @@ def test_what_a_step_returns_lasts_for_two_steps_and_a_copy_for_ever(make):
         assert same(oracle.step(actions)[:4], mine), "a copy has been written again"
 
 
+@pytest.mark.parametrize("mask", [None, [False, True, False]])
+def test_a_reset_leaves_what_the_last_step_returned_alone(make, mask):
+    options = None if mask is None else {"reset_mask": np.array(mask)}
+    env, copying = make(3, env=AWKWARD), make(3, env=AWKWARD, copy=True)
+    for one in (env, copying):
+        one.reset(seed=1)
+        one.step([1] * 3)
+    pairs = [(env.step([2] * 3)[:4], copying.step([2] * 3)[:4])]
+    pairs.append((env.reset(options=options)[0], copying.reset(options=options)[0]))
+    assert all(same(*pair) for pair in pairs)
+    pairs.append((env.step([3] * 3)[:4], copying.step([3] * 3)[:4]))
+    assert all(same(*pair) for pair in pairs[1:])
+
+
 def test_envs_can_be_asked_and_told(make):
     env = make(3, env=AWKWARD)
     env.reset(seed=0)

@@ -117,6 +117,54 @@ def test_an_env_without_true_states_is_refused_when_they_are_asked_for(backend):
         fixfirst.make_vec(2, backend=backend, env="CartPole-v1", true_states="episode")
 
 
+@pytest.mark.parametrize("autoreset", [*MODES, "disabled"])
+@pytest.mark.parametrize("when", ["step", 4, 5, "episode"])
+def test_after_a_reset_of_some_or_all_the_native_game_reads_as_the_others_do(autoreset, when):
+    options = {"horizon": 5, "seed": 2, "autoreset": autoreset, "true_states": when}
+    pair = fixfirst.make_vec(3, **options), fixfirst.make_vec(3, backend="serial", **options)
+
+    def reset(*mask):
+        for env in pair:
+            env.reset(options={"reset_mask": np.array(mask)} if mask else None)
+        assert_same_reading(*pair)
+
+    def play(steps):
+        for actions in np.random.default_rng(steps).integers(0, 145, (steps, 3)):
+            for env in pair:
+                env.step(actions)
+            assert_same_reading(*pair)
+
+    reset(True, False, False)
+    reset(False, True, True)
+    play(3)
+    reset(False, True, False)
+    play(2)  # an end of the others
+    reset(True, False, False)
+    reset(False, False, True)
+    play(3)  # an end of the second
+    reset()
+    play(5)  # an end of all
+    reset()
+    play(5)
+    reset(True, False, True)
+    reset(False, True, False)
+    play(1)
+
+
+def assert_same_reading(native, serial):
+    assert (native.states_fresh == serial.states_fresh).all()
+    assert (native.steps == serial.steps).all()
+    assert (native.episodes == serial.episodes).all()
+    windows = [(native.states, serial.states)]
+    if native.true_states == "step":
+        windows.append((native.states_now, serial.states_now))
+    for mine, theirs in windows:
+        read = theirs.episode > 0
+        assert (read == (mine.episode > 0)).all()
+        for name in ("step", "episode", *theirs.names):
+            assert same(getattr(mine, name)[read], getattr(theirs, name)[read])
+
+
 @pytest.mark.parametrize("autoreset", MODES)
 @pytest.mark.parametrize("when", [4, 5, "episode"])
 def test_the_native_game_reads_as_the_others_do(autoreset, when):

@@ -238,6 +238,33 @@ def test_returned_arrays_last_until_the_next_step_but_one():
         previous = (current, current.copy())
 
 
+@pytest.mark.parametrize("mask", [None, [False, True, False]])
+@pytest.mark.parametrize("memory", [False, True])
+def test_a_reset_leaves_what_the_last_step_returned_alone(memory, mask):
+    options = None if mask is None else {"reset_mask": np.array(mask)}
+    env = fixfirst.make_vec(3, seed=0, memory=memory)
+    copying = fixfirst.make_vec(3, seed=0, memory=memory, copy=True)
+    plan = actions_for(env, 12)
+    pairs = [(env.reset(), copying.reset())]
+    for actions in plan[:-1]:
+        pairs.append((env.step(actions), copying.step(actions)))
+    pairs.append((env.reset(options=options), copying.reset(options=options)))
+    assert same_arrays(pairs[-2:])
+    assert memory or (env.batch.observation[1] == 0).all()
+    if memory:
+        assert (env.action_mask == copying.action_mask).all()
+    pairs.append((env.step(plan[-1]), copying.step(plan[-1])))
+    assert same_arrays(pairs[-2:])
+
+
+def same_arrays(pairs):
+    return all(
+        np.array_equal(mine, theirs)
+        for one, other in pairs
+        for mine, theirs in zip(one[:-1], other[:-1], strict=True)
+    )
+
+
 def test_copy_makes_the_returned_arrays_the_callers_own():
     env = fixfirst.make_vec(64, red="meander", seed=0, copy=True)
     kept = [env.reset()[0]]

@@ -83,6 +83,41 @@ def test_bytes_and_files_carry_games_unchanged(rng, tmp_path):
         env.load(back)
 
 
+@pytest.mark.parametrize("how", ["load", "copy"])
+def test_true_states_are_those_of_the_games_that_were_put_there(how):
+    """And of the others those in which their episodes have just ended."""
+    env = playing(horizon=10, autoreset="same_step", true_states="step")
+    run(env, 3)
+    kept = env.save([2])
+    run(env, 2)
+    ended = env.states.frozen()
+    assert ended.step.tolist() == [10] * 8
+    if how == "load":
+        env.load(kept, [5])
+    else:
+        env.copy_games([0], [5])
+    assert env.states_fresh.tolist() == [False] * 5 + [True] + [False] * 2
+    there = 8 if how == "load" else 0
+    assert env.states.step.tolist() == [10] * 5 + [there] + [10] * 2
+    assert env.states_now.step.tolist() == [0] * 5 + [there] + [0] * 2
+    assert (env.states.level[:5] == ended.level[:5]).all()
+    env.load(env.save())
+    assert env.states_fresh.all()
+    assert (env.states.step == env.states_now.step).all()
+    run(env, 1)
+    assert env.states_fresh.all()
+    assert (env.states.step == env.states_now.step).all()
+
+
+def test_loading_reads_no_true_states_where_they_come_rarely():
+    env = playing(true_states=5)
+    assert env.states_fresh.all()
+    read = env.states.frozen()
+    env.load(env.save([0]), [1])
+    assert not env.states_fresh.any()
+    assert (env.states.step == read.step).all()
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     env = playing()
     env.save().write(tmp_path / "games")

@@ -34,7 +34,7 @@ class AsyncVectorEnv(SharedVectorEnv):
     """N envs in worker processes, each going its own pace; or in step, with `step`.
 
     Between `send` and `recv` the states and places of the envs under way are in flux: read those
-    of envs that were received.
+    of envs that were received. Nothing else can be asked of the envs until all are.
     """
 
     def __init__(self, *given: Any, **options: Any) -> None:
@@ -59,6 +59,16 @@ class AsyncVectorEnv(SharedVectorEnv):
         """As the other backends do; not while envs are under way."""
         self._check_nothing_out()
         return super().reset(**given)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """As the other backends do; not while envs are under way."""
+        self._check_nothing_out()
+        return super().call(name, *args, **kwargs)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """As the other backends do; not while envs are under way."""
+        self._check_nothing_out()
+        super().set_attr(name, values)
 
     def recv(self, count: int | None = None) -> Received:
         """The first `count` envs that are ready of those that were sent; without count, all."""
@@ -112,6 +122,7 @@ class AsyncVectorEnv(SharedVectorEnv):
         super()._check_ready(which)
 
     def _check_nothing_out(self) -> None:
+        self._check_open()
         if self._under_way or self._ready:
             raise ValueError("some envs were sent and not yet received; recv() comes first")
 
@@ -135,6 +146,7 @@ class AsyncVectorEnv(SharedVectorEnv):
                     raise crowd.lost(number)
                 told: Told = []
                 env = self._take_word(number, told)
+                self._forget_losses(told, [env])
                 self._heard.update(told)
                 self._under_way.discard(env)
                 self._ready.append(env)

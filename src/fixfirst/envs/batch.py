@@ -123,6 +123,7 @@ class Batch:
     def reset(self, chosen: np.ndarray | None = None) -> np.ndarray:
         """Begin an episode in all games or in the chosen ones, and return all observations."""
         which = np.arange(len(self.games)) if chosen is None else chosen
+        self._turn_over(chosen is not None)
         kernel.reset(
             self.games, self.ids, self.following, self.recalling, which, self.options.mixture
         )
@@ -222,6 +223,21 @@ class Batch:
                 f"game {named[times > 1][0]} is named twice among those to be written over"
             )
         return where
+
+    def _turn_over(self, whole: bool) -> None:
+        """Go on in the other set, so that what the last step returned is not touched; with the
+        `whole` of what that shows, or its rewards and ends alone.
+        """
+        before, remembered = self.results, self.recalling
+        self._turn ^= 1
+        self.results.reward[:] = before.reward
+        self.results.truncated[:] = before.truncated
+        if not whole:
+            return
+        self.results.words[:] = before.words
+        if remembered is not None and self.recalling is not None:
+            self.recalling.rows[:] = remembered.rows
+            self.recalling.masks[:] = remembered.masks
 
     def _look(self, where: np.ndarray) -> np.ndarray:
         horizon = self.options.horizon

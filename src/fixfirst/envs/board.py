@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode
 
 from fixfirst.envs.contract import NEVER, TrueStates
 from fixfirst.envs.rows import Actions, Allocate, Column, Rows
-from fixfirst.envs.truths import record_of, space_of
+from fixfirst.envs.truths import LABELS, record_of, space_of
 
 Parcel = list[Any]  # what rows of a board show, column by column
 
@@ -86,17 +86,34 @@ class Truths:
         self.fresh = allocate((count,), dtype=np.bool_)
         # The same records as bytes: to copy one is then a single move.
         self._now, self._after = _as_bytes(self.now), _as_bytes(self.after)
-        self._parts = {name: self.now[name] for name in record.names or ()}
+        self._step, self._episode = (self.now[name] for name in LABELS)
+        self._parts = [(name, self.now[name]) for name in space.spaces]
 
-    def read(self, i: int, arrays: Mapping[str, Any], step: int, episode: int, show: bool) -> None:
-        """Take in the true state of env i; `show` it unless only the next action is to meet it."""
-        parts = self._parts
-        for name, value in arrays.items():
-            parts[name][i] = value
-        parts["step"][i], parts["episode"][i] = step, episode
-        if show:
-            self._after[i] = self._now[i]
-            self.fresh[i] = True
+    def read(self, i: int, arrays: Mapping[str, Any], step: int, episode: int) -> None:
+        """Take in the true state of env i, which the next action is to meet."""
+        try:
+            if len(arrays) != len(self._parts):
+                raise self._misfit(arrays)
+            for name, part in self._parts:
+                part[i] = arrays[name]
+        except Exception as problem:
+            self._now[i] = 0  # half a state is none
+            if isinstance(problem, KeyError):
+                raise self._misfit(arrays) from problem
+            raise
+        self._step[i], self._episode[i] = step, episode
+
+    def show(self, i: int) -> None:
+        """Let what was read of env i be seen as its state after the last action."""
+        self._after[i] = self._now[i]
+        self.fresh[i] = True
+
+    def _misfit(self, arrays: Mapping[str, Any]) -> ValueError:
+        wanted = ", ".join(name for name, _ in self._parts)
+        return ValueError(
+            f"true_state_arrays() gave {', '.join(map(str, arrays)) or 'nothing'}; "
+            f"true_state_space has {wanted}"
+        )
 
 
 class Board:
@@ -151,15 +168,18 @@ class Board:
         return self.sets[int(self.turn[1])]
 
     def begin_reset(self, seeded: Sequence[int]) -> None:
-        """Some envs are about to begin an episode; those with a new seed count from 1 again."""
+        """Some envs are about to begin an episode; those with a new seed count from 1 again. The
+        others show what they did, in the other set: what the last step returned is not touched.
+        """
+        self._turn_over()
+        self.results.observations.copy_all(self.last.observations)
         self.episodes[seeded] = self.restarts[seeded] = 0
         if self.truths is not None:
             self.truths.fresh[:] = False
 
     def begin_step(self) -> None:
         """All envs are about to move."""
-        self.turn[1] = self.turn[0]
-        self.turn[0] ^= 1
+        self._turn_over()
         if self.truths is not None:
             self.truths.fresh[:] = False
 
@@ -168,6 +188,10 @@ class Board:
         self.turn[1] = self.turn[0]
         if self.truths is not None:
             self.truths.fresh[which] = False
+
+    def _turn_over(self) -> None:
+        self.turn[1] = self.turn[0]
+        self.turn[0] ^= 1
 
 
 def _as_bytes(records: np.ndarray) -> np.ndarray:

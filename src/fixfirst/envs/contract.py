@@ -17,7 +17,8 @@ and the last info `info["final_info"]`. "disabled": a step after an end is refus
 Arrays. Observations have the dtype and shape of `observation_space`, rewards are float64,
 terminations and truncations bool. Where a space has no fixed size (Text, Sequence, Graph, OneOf),
 observations are tuples of objects, as Gymnasium's are. What `step` and `reset` return belongs to
-the vector env and is written again two steps later; `copy=True` makes it the caller's own.
+the vector env and is written again by the next call but one of either; `copy=True` makes it the
+caller's own.
 
 Infos. Keys of the envs' infos become arrays [N] with a mask `_key`, as in Gymnasium. An empty dict
 where no env had anything to say.
@@ -31,7 +32,8 @@ a same-step reset has begun a new episode. Each state carries the `step` and the
 belongs to, 0 and 0 where none was read yet; `states_fresh` [N] tells which of `states` the last call
 has read; `steps` and `episodes` [N] tell where the envs are. States are windows, to be read before
 the next call; `frozen()` keeps them. An env takes part by having `true_state_space`, a
-`gymnasium.spaces.Dict`, and `true_state_arrays()`, a mapping with the same keys.
+`gymnasium.spaces.Dict`, and `true_state_arrays()`, a mapping with the same keys; other keys, or an
+error in it, are a failure of the env in that step or reset.
 
 Errors. Bad input is refused before any env has moved, and all is as before. An env that raises, or
 a worker that dies or is killed, is an `EnvError` at once; one that takes longer than `timeout`
@@ -50,6 +52,7 @@ Closing. `close()` closes the envs and ends the workers; again is fine; a step a
 signal no worker is left and no shared memory: it never has a name that could outlive its users.
 """
 
+import traceback
 from typing import Any
 
 from fixfirst.envs.checks import one_of, whole
@@ -84,6 +87,15 @@ class EnvError(RuntimeError):
             )
         told = f"env {env} (seed {seed}) failed {where}: {what}"
         super().__init__(f"{told}\n\nWhere it happened:\n{trace}" if trace else told)
+
+    @classmethod
+    def of(
+        cls, problem: Exception, env: int, seed: int | None, episode: int, step: int
+    ) -> "EnvError":
+        """The error that tells of an exception, with its traceback."""
+        what = "".join(traceback.format_exception_only(problem)).strip()
+        trace = "".join(traceback.format_exception(problem)).strip()
+        return cls(what, env, seed, episode, step, trace)
 
     def __reduce__(self) -> Any:
         return EnvError, (self.what, self.env, self.seed, self.episode, self.step, self.trace)

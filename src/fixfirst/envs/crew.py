@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fixfirst.envs.board import Board, Kind, Parcel, Plan
+from fixfirst.envs.contract import EnvError
 from fixfirst.envs.slot import Factory, Info, Slot
 
 Told = list[tuple[int, Info]]  # what envs had to tell, by their index
@@ -37,6 +38,7 @@ class Crew:
     ) -> None:  # fmt: skip
         self.plan, self.begin = plan, begin
         self.shares = False  # a board with others
+        self._at = indices[0]  # the env that is worked on
         self.slots: dict[int, Slot] = {}
         for i, factory in zip(indices, factories, strict=True):
             begin(i)
@@ -73,6 +75,7 @@ class Crew:
         told = []
         for i, seed in zip(which, seeds, strict=True):
             self.begin(i)
+            self._at = i
             info = self.slots[i].reset(seed, options)
             if info:
                 told.append((i, info))
@@ -83,6 +86,7 @@ class Crew:
         told, read, begin = [], self.board.actions.read, self.begin
         for i, slot in self.slots.items():
             begin(i)
+            self._at = i
             info = slot.step(read(slot.row))
             if info:
                 told.append((i, info))
@@ -91,6 +95,7 @@ class Crew:
     def step_one(self, i: int) -> Info:
         """Play a step of one env."""
         self.begin(i)
+        self._at = i
         return self.slots[i].step(self.board.actions.read(self.slots[i].row))
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -105,6 +110,10 @@ class Crew:
         """Set an attribute of each env."""
         for slot, value in zip(self.slots.values(), values, strict=True):
             slot.assign(name, value)
+
+    def error(self, problem: Exception) -> EnvError:
+        """The error that tells of an exception by the env at which it came up."""
+        return problem if isinstance(problem, EnvError) else self.slots[self._at].error(problem)
 
     def close(self) -> None:
         """Close the envs: all of them, even if one cannot be."""

@@ -46,6 +46,7 @@ class Worker:
     def __init__(self, process: Any, link: Connection) -> None:
         self.process, self.link = process, link
         self.fd = link.fileno()
+        self.heard = False  # anything from it
 
 
 class Crowd:
@@ -135,7 +136,7 @@ class Crowd:
             return f"was killed by signal {-code} ({signal.Signals(-code).name})"
         hint = (
             "; a script that makes worker processes does it under if __name__ == '__main__':"
-            if code == 1
+            if code == 1 and not lost.heard
             else ""
         )
         return f"exited with code {code}{hint}"
@@ -216,15 +217,18 @@ class Crowd:
         """The next message of a worker that is ready."""
         if number in self._mail:
             return self._mail.pop(number)
+        one = self.here(number)
         try:
-            return self.here(number).link.recv()
+            message = one.link.recv()
         except (EOFError, OSError):
             raise self.lost(number) from None
+        one.heard = True
+        return message
 
     def set_out(self, numbers: Iterable[int]) -> None:
         """Some workers are about to begin: their time counts from now."""
         now = time.monotonic()
-        if self._look_at <= now:
+        if not now < self._look_at <= now + self._timeout:  # a start may have put it off
             self._look_at = now + self._timeout
         for number in numbers:
             self.pulse["began"][number] = now
@@ -234,23 +238,36 @@ class Crowd:
     def ready(self, pending: Iterable[int], starting: bool = False) -> list[int]:
         """Wait for workers that have something to say.
 
-        An error if one of those `pending` is lost or has been at one env for too long.
+        An error if one of those `pending` is lost or has been at one env for too long. While some
+        are `starting` nobody else is looked at: others may be busy, and are heard when it is time.
         """
         most = max(self._timeout, MAKING) if starting else self._timeout
+        poll = self._poll_of(pending) if starting else self._poll
         while True:
             wait = self._look_at - time.monotonic()
-            if wait <= 0:
-                self._look_after(pending, most)
-                continue
-            events = self._poll.poll(wait * 1000 + 1)
-            if not events:
-                continue
-            if self._queue is None:
-                return [self._numbers[fd] for fd, _ in events]
-            ready = [self._numbers[fd] if fd in self._numbers else self._post() for fd, _ in events]
-            ready = [number for number in ready if number >= 0]
+            ready = self._poll_once(poll, wait)
+            if wait <= 0:  # it may be us who were away: what has come is not late
+                self._look_after(pending, most, ready)
             if ready:
                 return ready
+
+    def _poll_of(self, numbers: Iterable[int]) -> select.poll:
+        poll = select.poll()
+        for number in numbers:
+            poll.register(self.here(number).fd, select.POLLIN)
+        if self._queue is not None:
+            poll.register(self._queue.fileno(), select.POLLIN)
+        return poll
+
+    def _poll_once(self, poll: select.poll, wait: float) -> list[int]:
+        """Who has something to say now or within so many seconds."""
+        if self._mail:
+            return list(self._mail)
+        events = poll.poll(wait * 1000 + 1 if wait > 0 else 0)
+        if self._queue is None:
+            return [self._numbers[fd] for fd, _ in events]
+        ready = [self._numbers[fd] if fd in self._numbers else self._post() for fd, _ in events]
+        return [number for number in ready if number >= 0]
 
     def _post(self) -> int:
         """Take a message off the queue; whose it is, or -1 if it is not whole or too late."""
@@ -260,12 +277,12 @@ class Crowd:
             self._mail[number] = message
         return number
 
-    def _look_after(self, pending: Iterable[int], most: float) -> None:
-        """See who has been at one env for too long, and when to look again."""
+    def _look_after(self, pending: Iterable[int], most: float, ready: Sequence[int]) -> None:
+        """See who has been at one env for too long and is not `ready`, and when to look again."""
         now = time.monotonic()
         began = {number: float(self.pulse["began"][number]) for number in pending}
         for number, since in began.items():
-            if now - since >= most:
+            if now - since >= most and number not in ready:
                 if not self.here(number).process.is_alive():
                     raise self.lost(number)
                 raise LostWorkerError(
@@ -281,7 +298,10 @@ class Crowd:
     def pass_memory(self, number: int, fd: int) -> None:
         """Give a worker memory that it shares with us."""
         one = self.here(number)
-        reduction.send_handle(one.link, fd, one.process.pid)
+        try:
+            reduction.send_handle(one.link, fd, one.process.pid)
+        except OSError:
+            raise self.lost(number) from None
 
 
 class _Handed:

@@ -35,8 +35,9 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """N games of CAGE Challenge 2, played by compiled code on threads.
 
     The arrays that `step` and `reset` return belong to the environment and are written
-    again two steps later; with `copy=True` they are the caller's own. Horizon ends are
-    truncations; the game itself never terminates.
+    again by the next call but one of either, and by `load` and `copy_games` at once; with
+    `copy=True` they are the caller's own. Horizon ends are truncations; the game itself never
+    terminates.
     """
 
     def __init__(
@@ -109,7 +110,8 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             wanted = set(chosen.tolist())
             seeds = [one if i in wanted else None for i, one in enumerate(seeds)]
         self.batch.seed(seeds)
-        self.batch.reset(chosen)
+        with self._states.beginning(chosen):
+            self.batch.reset(chosen)
         self._recount()
         return self.observation, {}
 
@@ -205,14 +207,16 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def load(self, snapshot: Snapshot, which: Any = None) -> np.ndarray:
         """Put games back to how they were saved; returns the observations of all."""
         self._check_open()
-        self.batch.load(snapshot, which)
+        with self._states.beginning(which):
+            self.batch.load(snapshot, which)
         self._recount()
         return self.observation
 
     def copy_games(self, source: Any, target: Any) -> np.ndarray:
         """Make the target games copies of the source games, generators and all."""
         self._check_open()
-        self.batch.copy(source, target)
+        with self._states.beginning(target):
+            self.batch.copy(source, target)
         self._recount()
         return self.observation
 

@@ -4,6 +4,8 @@ The games themselves are the states, so reading at every step is a window on the
 nothing. What is to last beyond the next step is copied when it is due.
 """
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -56,12 +58,23 @@ class NativeStates:
         self._stepped = False  # since the last reset
         self._ended = False  # some episode did in the last step, and another has begun
 
-    def after_reset(self, chosen: np.ndarray | None) -> None:
-        """Some games, or all, have begun an episode."""
+    @contextlib.contextmanager
+    def beginning(self, which: Any) -> Iterator[None]:
+        """Within, some games, or all, are reset or have others put in their place."""
+        # Where others have just ended, their last states are to be seen on.
+        before = self._last.games if self._ended and which is not None else None
+        yield
         self._fresh[:] = False
-        self._stepped = self._ended = False
-        if self.when == STEP:
-            self._fresh[slice(None) if chosen is None else chosen] = True
+        if self.when != STEP:
+            return
+        chosen = slice(None) if which is None else which
+        self._fresh[chosen] = True
+        self._stepped = False
+        if before is None:
+            self._ended = False
+            self._found.clear()
+        else:
+            before[chosen] = self._batch.games[chosen]
 
     def after_step(self, ended: bool) -> None:
         """All games have played a step; whether a same-step reset has followed in some."""

@@ -1,8 +1,9 @@
 """What the backends with worker processes have in common: beginning, failing, going on, ending."""
 
+import contextlib
 import resource
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,9 @@ class ProcessVectorEnv(PythonVectorEnv):
 
     def _lay_out(self, kind: Kind) -> Board:
         board = self._new_board(kind)
-        for number in range(len(self._workers.shares)):
-            self._settle(number, kind, None)
+        with self._losses_as_errors():
+            for number in range(len(self._workers.shares)):
+                self._settle(number, kind, None)
         self._all_must_answer(range(len(self._workers.shares)), self._answer)
         return board
 
@@ -82,8 +84,12 @@ class ProcessVectorEnv(PythonVectorEnv):
     ) -> Told:
         told: Told = []
         wanted = dict(zip(which, seeds, strict=True))
+        episodes = self.board.episodes.copy()
         while wanted:
             lost = self._ask_for_reset(wanted, options, told)
+            for one in lost:
+                share = self._workers.shares[one.number]
+                self.board.episodes[share] = episodes[share]  # some may have begun before
             wanted = {i: None for one in lost for i in self._replace(one) if i in wanted}
         return told
 
@@ -103,6 +109,7 @@ class ProcessVectorEnv(PythonVectorEnv):
                 for i in share:
                     board.results.observations.copy_row(i, board.last.observations)
                 self._replace(one)
+        self._forget_losses(told, list(self._losses))
         return told
 
     def _call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -233,6 +240,24 @@ class ProcessVectorEnv(PythonVectorEnv):
 
     # --- losses
 
+    @contextlib.contextmanager
+    def _losses_as_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except LostWorkerError as one:
+            raise self._loss(one) from None
+
+    def _forget_losses(self, told: Told, envs: Iterable[int]) -> None:
+        """Losses of an env are in a row while it plays no step: see which of these have played."""
+        if not self._losses:
+            return
+        infos = dict(told)
+        for i in envs:
+            info = infos.get(i, {})
+            last = info.get("final_info", info)  # a same-step reset has followed
+            if "failure" not in last and (last is not info or self.board.steps[i] > 0):
+                self._losses.pop(i, None)
+
     def _loss(self, lost: LostWorkerError) -> EnvError:
         """The error that tells of a lost worker by the env it was at."""
         env = int(self._workers.pulse["env"][lost.number])
@@ -249,17 +274,17 @@ class ProcessVectorEnv(PythonVectorEnv):
         """Start a worker in the place of one that was lost. Its envs are new, and tell of it."""
         error = self._loss(lost)
         number, board, share = lost.number, self.board, self._workers.shares[lost.number]
-        played = board.steps[error.env] > 0
-        self._losses[error.env] = 1 if played else self._losses.get(error.env, 0) + 1
+        self._losses[error.env] = self._losses.get(error.env, 0) + 1
         if not self.plan.restart or self._losses[error.env] >= FAILURES_IN_A_ROW:
             raise error
         board.restarts[share] += 1
         self._workers.start(number)
         self._all_must_answer([number], self._answer)
-        self._settle(number, self.kind, board.pack(share))
-        self._all_must_answer([number], self._answer)
         after = [(self._seeds[i], self._seed_after(i), str(error)) for i in share]
-        self._workers.tell(number, ("after", after))
+        with self._losses_as_errors():
+            self._settle(number, self.kind, board.pack(share))
+            self._all_must_answer([number], self._answer)
+            self._workers.tell(number, ("after", after))
         self._all_must_answer([number], self._answer)
         return share
 

@@ -5,6 +5,7 @@ Ray is the optional extra `ray`: pip install 'fixfirst[ray]'.
 """
 
 import math
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
@@ -41,6 +42,7 @@ class RayVectorEnv(ProcessVectorEnv):
     def _open(self) -> Kind:
         ray_start.start(self._address)
         self._uses_ray = True
+        self._process = os.getpid()
         shares = self._shares()
         crowd = RayCrowd(shares, self._factories, self.plan, self.timeout)
         self.crowd = cast("Crowd", crowd)  # of which it has the face
@@ -61,6 +63,8 @@ class RayVectorEnv(ProcessVectorEnv):
         return self._play_by_messages(numbers, told)
 
     def _shut(self, at_once: bool) -> None:
+        if self._uses_ray and os.getpid() != self._process:
+            return  # a fork of the process whose Ray it is
         super()._shut(at_once)
         if self._uses_ray:
             self._uses_ray = False

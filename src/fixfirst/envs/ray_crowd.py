@@ -25,8 +25,6 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from fixfirst.envs import worker
 from fixfirst.envs.board import Plan
-from fixfirst.envs.contract import EnvError
-from fixfirst.envs.crew import Crew, calm_the_collector
 from fixfirst.envs.crowd import GRACE, MAKING, LostWorkerError
 from fixfirst.envs.slot import Factory
 
@@ -38,18 +36,17 @@ PATIENCE = 10.0  # seconds to read a pulse on another machine
 class Place:
     """What runs in an actor: some envs, and what we are told to do with them."""
 
-    def make(self, cargo: bytes, name: str) -> Any:
-        """Make the envs; tells what they are like."""
-        indices, factories, plan = pickle.loads(cargo)  # noqa: S301 - our own process packed it
+    def make(self, cargo: bytes, name: str, first: int) -> Any:
+        """Make the envs, of which one is the first; tells what they are like."""
         path = _folder() / name
-        path.write_bytes(PULSE.pack(time.monotonic(), indices[0]))
+        path.write_bytes(PULSE.pack(time.monotonic(), first))
         with path.open("r+b") as file:
             self._pulse = mmap.mmap(file.fileno(), PULSE.size)
         try:
-            self._crew = Crew(indices, factories, plan, self._begin)
-            calm_the_collector()
-        except EnvError as problem:
-            return "failed", problem
+            self._crew = worker.crew_of(cargo, self._begin)
+        except Exception as problem:
+            _, env = PULSE.unpack(self._pulse[:])
+            return "failed", worker.as_made(problem, env)
         return "made", self._crew.kinds
 
     def do(self, message: tuple[Any, ...]) -> Any:
@@ -99,7 +96,9 @@ class RayCrowd:
         )
         self._actors[number] = actor.remote()
         self.set_out([number])
-        self._answers[number] = self._actors[number].make.remote(cargo, self._names[number])
+        self._answers[number] = self._actors[number].make.remote(
+            cargo, self._names[number], share[0]
+        )
 
     def bury(self, number: int) -> str:
         """Kill an actor if it still lives; how it ended."""

@@ -120,6 +120,12 @@ class Rows:
             mine[i] = theirs[i]
         self._objects[i] = source._objects[i]
 
+    def copy_all(self, source: "Rows") -> None:
+        """Set all values to what they are in other rows of the same space."""
+        for (_, mine), (_, theirs) in zip(self._leaves, source._leaves, strict=True):
+            mine[:] = theirs
+        self._objects[:] = source._objects
+
 
 class Actions(Rows):
     """The actions of all envs, checked when they are set."""

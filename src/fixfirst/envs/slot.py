@@ -4,7 +4,6 @@ Every backend of Python envs runs its envs in slots, be it in this process or in
 all of them do the same.
 """
 
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -75,19 +74,23 @@ class Slot:
             return self.reset(None, None)
         if self._loss is not None:
             return self._lose_episode(self._loss)
+        steps = board.steps[i] + 1
         try:
             observation, reward, terminated, truncated, info = self._env.step(action)
-            results.observations.write(i, observation)
+            ended = bool(terminated or truncated)
+            due = truths is not None and is_due(truths.when, steps, ended)
+            if due:
+                truths.read(i, self._truth(), steps, board.episodes[i])
             results.rewards[i] = reward
+            results.terminated[i], results.truncated[i] = terminated, truncated
+            results.observations.write(i, observation)  # last: if all went well, it is shown
         except Exception as problem:
-            where = int(board.episodes[i]), int(board.steps[i]) + 1
+            where = int(board.episodes[i]), int(steps)
             return self._lose_episode(self._replace(problem, *where))
         self._failures = 0
-        results.terminated[i], results.truncated[i] = terminated, truncated
-        steps = board.steps[i] = board.steps[i] + 1
-        ended = bool(terminated or truncated)
-        if truths is not None and is_due(truths.when, steps, ended):
-            self._read(show=True)
+        board.steps[i] = steps
+        if due:
+            truths.show(i)
         return self._end(info) if ended else info
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -108,20 +111,23 @@ class Slot:
     def _begin(self, options: dict[str, Any] | None, show: bool = True) -> Info:
         """Begin an episode, with another env if this one cannot."""
         board, i = self._board, self.row
+        truths, episode = board.truths, int(board.episodes[i]) + 1
         told: Info = {}
         while True:
             seed, self._wanted = self._wanted, None
             try:
                 observation, info = self._env.reset(seed=seed, options=options)
                 board.results.observations.write(i, observation)
+                if truths is not None and truths.when == STEP:
+                    truths.read(i, self._truth(), 0, episode)
             except Exception as problem:
-                told = {"failure": self._replace(problem, int(board.episodes[i]) + 1, 0)}
+                told = {"failure": self._replace(problem, episode, 0)}
                 continue
             break
+        if show and truths is not None and truths.when == STEP:
+            truths.show(i)
         board.steps[i], board.over[i] = 0, False
-        board.episodes[i] += 1
-        if board.truths is not None and board.truths.when == STEP:
-            self._read(show)
+        board.episodes[i] = episode
         return {**info, **told} if told else info
 
     def _end(self, info: Info) -> Info:
@@ -144,13 +150,14 @@ class Slot:
         results.terminated[i], results.truncated[i] = False, True
         return self._end({"failure": text})
 
-    # --- true states
-
-    def _read(self, show: bool) -> None:
-        board, i = self._board, self.row
-        board.truths.read(i, self._truth(), board.steps[i], board.episodes[i], show)
-
     # --- failures
+
+    def error(self, problem: Exception) -> EnvError:
+        """The error that tells of an exception that nobody has met, by where this env is."""
+        board, i = self._board, self.row
+        if board is None:
+            return self._error(problem, 0, 0)
+        return self._error(problem, int(board.episodes[i]), int(board.steps[i]) + 1)
 
     def _replace(self, problem: Exception, episode: int, step: int) -> str:
         """Make another env in the place of this one, if that is wanted. Returns what happened."""
@@ -170,6 +177,4 @@ class Slot:
         return seeding.after_restart(self._seed, int(self._board.restarts[self.row]))
 
     def _error(self, problem: Exception, episode: int, step: int) -> EnvError:
-        what = "".join(traceback.format_exception_only(problem)).strip()
-        trace = "".join(traceback.format_exception(problem)).strip()
-        return EnvError(what, self.index, self._seed, episode, step, trace)
+        return EnvError.of(problem, self.index, self._seed, episode, step)

@@ -49,22 +49,33 @@ def main(
         env[number] = i
 
     try:
-        if isinstance(cargo, bytes):
-            cargo = pickle.loads(cargo)  # noqa: S301 - our own process has packed it
-        indices, factories, plan = cargo
-        crew = Crew(indices, factories, plan, begin)
-        calm_the_collector()
-    except EnvError as problem:
-        link.send(("failed", problem))
-        return
-    link.send(("made", crew.kinds))
-    try:
+        try:
+            crew = crew_of(cargo, begin)
+            link.send(("made", crew.kinds))
+        except Exception as problem:
+            link.send(("failed", as_made(problem, int(env[number]))))
+            return
         if style == "words":
             _obey_words(crew, link)
         else:
             _obey_messages(crew, link, link.send if sender is None else sender.send)
     except (EOFError, OSError):  # there is nobody any more
         return
+
+
+def crew_of(cargo: Any, begin: Callable[[int], object]) -> Crew:
+    """The envs that a worker is to hold, made."""
+    if isinstance(cargo, bytes):
+        cargo = pickle.loads(cargo)  # noqa: S301 - our own process has packed it
+    indices, factories, plan = cargo
+    crew = Crew(indices, factories, plan, begin)
+    calm_the_collector()
+    return crew
+
+
+def as_made(problem: Exception, env: int) -> EnvError:
+    """The error that tells of an exception while envs were made; at which one it was."""
+    return problem if isinstance(problem, EnvError) else EnvError.of(problem, env, None, 0, 0)
 
 
 def _end_with(life: int) -> None:
@@ -98,9 +109,9 @@ def _obey_words(crew: Crew, link: Connection) -> None:
             continue
         try:
             told = crew.step() if word == ALL else [(word, crew.step_one(word))]
-        except EnvError as problem:
+        except Exception as problem:
             os.write(fd, WORD.pack(FAILED))
-            link.send(problem)
+            link.send(crew.error(problem))
             return
         told = [one for one in told if one[1]]
         os.write(fd, WORD.pack(max(0, word) << 2 | (TOLD if told else DONE)))
@@ -121,7 +132,7 @@ def _do(crew: Crew, link: Connection, command: str, given: list[Any]) -> Any:
         elif command == "after":
             crew.come_after(*given)
         elif command in ("call", "assign"):
-            return ("done", getattr(crew, command)(*given))
+            return _asked(crew, command, given)
         elif command == "reset":
             return ("done", _with_results(crew, crew.reset(*given)))
         else:
@@ -129,8 +140,14 @@ def _do(crew: Crew, link: Connection, command: str, given: list[Any]) -> Any:
             crew.board.begin_step()
             return ("done", _with_results(crew, crew.step()))
         return ("done", None)
-    except EnvError as problem:
-        return ("failed", problem)
+    except Exception as problem:
+        return ("failed", crew.error(problem))
+
+
+def _asked(crew: Crew, command: str, given: list[Any]) -> Any:
+    """The answer to what the user asks envs for; an error in it is the user's, not an env's."""
+    try:
+        return ("done", getattr(crew, command)(*given))
     except Exception as problem:
         return _refusal(problem)
 
