@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from fixfirst.bench import landscapes, search, search_checks, search_report
 from fixfirst.bench.replay import replay
 from fixfirst.cli import bench_search
-from fixfirst.search.strategies import STRATEGIES, make_strategy
+from fixfirst.search.strategies import make_strategy
 from fixfirst.workflow.orders import Workflow
 
 TINY = search.Size(seeds=2, shown=4, most=6, draws=1, workflows=1, episodes=200)
@@ -214,6 +214,17 @@ def test_gp_ucb_needs_at_most_half_of_what_random_search_needs_where_it_is_smoot
     assert np.median(reached["gp-ucb"]) <= np.median(reached["random"]) / 2
 
 
+def test_an_informed_search_has_the_hyperparameters_of_the_whole_landscape():
+    land = landscapes.rugged(np.random.default_rng(0))
+    ranks = landscapes.ranks_by_index(land)
+    few = slice(0, 3)
+    told = search.informed(land).fitted(ranks[few], land.reward[few], land.error[few])
+    assert told.given.variation == land.variation
+    assert told.given.length < 0.3  # rugged, which three rewards do not tell
+    assert told.given.spread == pytest.approx(land.reward.std(), rel=0.5)
+    np.testing.assert_allclose(told.noise, land.error[few] ** 2 + land.variation**2)
+
+
 # --- figures
 
 
@@ -255,7 +266,7 @@ def test_all_that_is_measured_is_printed_written_and_drawn(tiny, tmp_path, monke
     found = json.loads(files[0].read_text())
     assert set(found["landscapes"]) >= set(landscapes.MADE)
     for strategies in found["landscapes"].values():
-        assert tuple(strategies) == STRATEGIES
+        assert tuple(strategies) == search.COMPARED
         assert len(strategies["random"]["regret"]) == TINY.shown
     assert found["model"]["textbook"] < 1e-9
     assert set(found["tables"]) == set(landscapes.MEASURED)

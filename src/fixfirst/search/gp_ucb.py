@@ -11,6 +11,7 @@ that a model which is too sure of itself cannot stay with one order for ever.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -30,6 +31,8 @@ LOOKS = 3
 TOP = 3  # orders that a proposal names beside its own
 STARTS = 8  # climbs that begin at the best known orders
 LIKELY = 0.8  # a smaller chance to pass the gate is mentioned
+
+Fitted = Callable[[np.ndarray, np.ndarray, np.ndarray], Posterior]  # of ranks, rewards, errors
 
 
 def deviations(beta: float | str, measured: int, groups: int) -> float:
@@ -59,16 +62,22 @@ class GpUcb:
 
     beta: float | str = 2.0
     name: str = "gp-ucb"
+    fitted: Fitted | None = None  # how the model is made; by default it is fitted to the trials
 
     def propose(self, history: History, count: int, seed: int) -> list[Proposal]:
         """Orders one after another, each as if those before it were running already."""
         random = np.random.default_rng([seed, len(history.trials)])
         if not history.passed:
             return _before_any_reward(history, count, random)
-        from fixfirst.search.model import fit  # noqa: PLC0415 - loads PyTorch
-
-        choice = _Choice(history, fit(*history.measured()), self.beta, random)
+        posterior = (self.fitted or _fit)(*history.measured())
+        choice = _Choice(history, posterior, self.beta, random)
         return [choice.next() for _ in range(count)]
+
+
+def _fit(ranks: np.ndarray, rewards: np.ndarray, errors: np.ndarray) -> Posterior:
+    from fixfirst.search.model import fit  # noqa: PLC0415 - loads PyTorch
+
+    return fit(ranks, rewards, errors)
 
 
 # --- without a reward
