@@ -31,6 +31,7 @@ ORDERS = 10  # drawn at random
 ORDER_EPISODES = 10_000  # for each of them, at most
 ALL_ORDERS_SHARE = 2_000  # episodes for each of the 120
 
+LONG = PPO(minibatch=2_000)  # of trainings that have time: docs/ppo.md, "What was tried"
 WITH_MEMORY = PPO(hidden=(128, 128), minibatch=4_096)
 Told = Callable[[str, Row], None]
 
@@ -163,7 +164,7 @@ def results() -> list[Result]:
     found = [
         Result(
             f"plain-{red}", f"no order, 52 bits, {red}, 10 million steps",
-            _plain(Setup(red=red, episodes=100_000), (red,)),
+            _plain(Setup(red=red, episodes=100_000, ppo=LONG), (red,)),
         )
         for red in ("bline", "meander")
     ]  # fmt: skip
