@@ -8,6 +8,13 @@ from fixfirst.bench.learn import THRESHOLDS
 from fixfirst.judge.report import Sheet, figure, interval
 
 
+RECIPES = (
+    "Plain: 200 games, minibatches of 2,000. Memory: memory=True and mask=True, 128-128 networks, "
+    "512 games, minibatches of 4,096; \"all\" is one policy, 45 % of its games against B_line, 45 % "
+    "against Meander, 10 % against Sleep, which it is not told.",
+)
+
+
 def sheets(found: dict[str, Any]) -> list[Sheet]:
     """A sheet for each kind of result that is there."""
     made = []
@@ -52,6 +59,7 @@ def _without_order(found: dict[str, Any]) -> Sheet:
             "Minutes of training, and seconds of it until the mean return of an update's episodes, "
             "actions drawn, first reached a threshold (over all its reds where there are several); "
             + _where(first),
+            *RECIPES,
         ),
     )  # fmt: skip
 
