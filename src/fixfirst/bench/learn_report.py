@@ -7,10 +7,9 @@ import numpy as np
 from fixfirst.bench.learn import THRESHOLDS
 from fixfirst.judge.report import Sheet, figure, interval
 
-
 RECIPES = (
     "Plain: 200 games, minibatches of 2,000. Memory: memory=True and mask=True, 128-128 networks, "
-    "512 games, minibatches of 4,096; \"all\" is one policy, 45 % of its games against B_line, 45 % "
+    '512 games, minibatches of 4,096; "all" is one policy, 45 % of its games against B_line, 45 % '
     "against Meander, 10 % against Sleep, which it is not told.",
 )
 
