@@ -70,7 +70,7 @@ def test_flags_reach_the_settings_and_win_over_the_file(cli, config, run, monkey
     cli(
         "search", str(run), "--config", config, "--red-agent", "bline,meander", "--rules",
         "leaderboard", "--max-steps", "30", "--total-episodes", "999", "--max-episodes", "77",
-        "--time", "2.5", "--n-envs", "9", "--update-steps", "60", "--alignment-lambda", "12",
+        "--stage-episodes", "88", "--time", "2.5", "--n-envs", "9", "--update-steps", "60", "--alignment-lambda", "12",
         "--compliance-threshold", "0.5", "--stop-at-gate", "--patience", "4", "--warm-start",
         "all", "--score", "evaluation", "--evaluation-episodes", "44", "--memory", "--mask",
         "--strategy", "tpe", "--gp-beta", "1.5", "--workers", "3", "--threads", "2", "--storage",
@@ -81,7 +81,7 @@ def test_flags_reach_the_settings_and_win_over_the_file(cli, config, run, monkey
     assert plain.pop("groups")["defender"] == ["Defender"]
     assert plain == {
         "red_agent": {"bline": 0.5, "meander": 0.5}, "rules": "leaderboard", "max_steps": 30,
-        "total_episodes": 999, "n_workflows": 3, "max_episodes": 77, "time": 2.5, "n_envs": 9,
+        "total_episodes": 999, "n_workflows": 3, "max_episodes": 77, "stage_episodes": 88, "time": 2.5, "n_envs": 9,
         "update_steps": 60, "alignment_lambda": 12.0, "compliance_threshold": 0.5,
         "stop_at_gate": True, "patience": 4, "warm_start": "all", "score": "evaluation",
         "evaluation_episodes": 44, "memory": True, "mask": True,

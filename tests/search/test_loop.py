@@ -164,7 +164,9 @@ def test_with_same_only_an_order_that_was_tried_goes_on_with_its_policy(tmp_path
 
 
 def test_one_policy_for_all_orders_is_trained_first_and_paid_for(tmp_path):
-    found = search(tmp_path / "run", small(warm_start="all", total_episodes=160, max_episodes=48))
+    found = search(tmp_path / "run", small(
+        warm_start="all", total_episodes=160, max_episodes=48, stage_episodes=50
+    ))  # fmt: skip
     assert found.record.history.before == 48
     assert [trial.episodes for trial in found.trials] == [48, 48, 16]
     assert found.record.history.episodes == 160

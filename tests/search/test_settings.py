@@ -24,6 +24,18 @@ def test_an_exhaustive_search_tries_all_orders_with_an_equal_share_each():
     assert (settings.n_workflows, settings.max_episodes) == (120, 4_000)
 
 
+def test_one_policy_for_all_orders_has_half_of_the_budget():
+    settings = Settings(warm_start="all").resolved()
+    assert (settings.stage_episodes, settings.max_episodes) == (50_000, 2_500)
+    settings = Settings(warm_start="all", stage_episodes=20_100).resolved()
+    assert (settings.stage_episodes, settings.max_episodes) == (20_100, 4_000)  # whole updates
+    assert Settings().resolved().stage_episodes is None
+    with pytest.raises(ValueError, match="stage_episodes=7 is less than one update"):
+        Settings(warm_start="all", stage_episodes=7).resolved()
+    with pytest.raises(ValueError, match="stage_episodes=100000 leaves nothing of total_episodes"):
+        Settings(warm_start="all", stage_episodes=100_000).resolved()
+
+
 def test_workers_share_the_machine():
     assert Settings(workers=2).resolved(cores=4).threads == 2
     assert Settings(workers=8).resolved(cores=4).threads == 1
@@ -78,6 +90,8 @@ def test_settings_survive_a_file(tmp_path):
         ({"workers": 0}, "workers=0"),
         ({"threads": 0}, "threads=0"),
         ({"patience": -1}, "patience=-1"),
+        ({"stage_episodes": 0, "warm_start": "all"}, "stage_episodes=0"),
+        ({"stage_episodes": 400}, "stage_episodes=400 is for warm_start='all', and here it is"),
         ({"seed": -1}, "seed=-1"),
         ({"time": 0}, "time=0 makes no sense here; it is minutes, more than 0"),
         ({"time": float("nan")}, "time=nan"),

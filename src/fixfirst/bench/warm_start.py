@@ -26,10 +26,12 @@ TABLES = {"bline": "B_line", "meander": "Meander"}  # of exhaustive trainings, b
 
 def settings_of(red: str, orders: int, episodes: int, start: str) -> Settings:
     """A search that tries so many orders, drawn at random, with so many episodes each."""
-    stage = episodes if start == ALL else 0  # the policy for all orders is paid for, too
+    # The policy for all orders is paid for, too: it has as much as all orders together.
+    stage = orders * episodes if start == ALL else 0
     return Settings(
         red_agent=red, strategy="random", warm_start=start, stop_at_gate=False,
         n_workflows=orders, max_episodes=episodes, total_episodes=orders * episodes + stage,
+        stage_episodes=stage or None,
         evaluation_episodes=4_000,
     )  # fmt: skip
 

@@ -63,6 +63,10 @@ def search(
     max_episodes: Annotated[
         int | None, _option("Training episodes of a trial.", NUMBER, "an equal share")
     ] = None,
+    stage_episodes: Annotated[
+        int | None,
+        _option("Training episodes of the one policy of --warm-start all.", NUMBER, "half of all"),
+    ] = None,
     time: Annotated[float | None, _option("Minutes after which to stop.", "MINUTES")] = None,
     n_envs: Annotated[int | None, _option("Games side by side.", NUMBER, "200")] = None,
     update_steps: Annotated[

@@ -330,9 +330,8 @@ class Worker:
     def _work_on_stage(self) -> None:
         """Train one policy for all orders, or for as many as there are games."""
         settings = self.settings
-        cap = settings.max_episodes
-        assert cap is not None
-        cap = settings.most_within(min(cap, settings.total_episodes))
+        assert settings.stage_episodes is not None
+        cap = settings.most_within(min(settings.stage_episodes, settings.total_episodes))
         task = Task(
             folder=self.folder.stage,
             orders=_all_orders(settings),

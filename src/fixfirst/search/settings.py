@@ -41,6 +41,7 @@ class Settings:
     total_episodes: int = 100_000
     n_workflows: int | None = None  # trials; None: 20, or all orders if the search is exhaustive
     max_episodes: int | None = None  # of a trial; None: an equal share of the budget
+    stage_episodes: int | None = None  # of warm_start="all" before all trials; None: half of all
     time: float | None = None  # minutes
     # --- a trial
     n_envs: int = 200
@@ -71,7 +72,7 @@ class Settings:
         whole("max_steps", self.max_steps, 1, MAX_HORIZON)
         for name in ("total_episodes", "n_envs", "workers"):
             whole(name, getattr(self, name), 1, None)
-        for name in ("n_workflows", "max_episodes", "update_steps", "threads"):
+        for name in ("n_workflows", "max_episodes", "stage_episodes", "update_steps", "threads"):
             if getattr(self, name) is not None:
                 whole(name, getattr(self, name), 1, None)
         whole("patience", self.patience, 0, None)
@@ -79,6 +80,11 @@ class Settings:
         whole("evaluation_episodes", self.evaluation_episodes, 2, None)
         one_of("score", self.score, SCORES)
         one_of("warm_start", self.warm_start, WARM_STARTS)
+        if self.stage_episodes is not None and self.warm_start != ALL:
+            raise ValueError(
+                f"stage_episodes={self.stage_episodes} is for warm_start={ALL!r}, and here it is "
+                f"{self.warm_start!r}"
+            )
         if self.time is not None:
             _above_zero("time", self.time, "minutes")
         for name in ("stop_at_gate", "memory", "mask"):
@@ -130,16 +136,27 @@ class Settings:
                 )
             count = orders if self.strategy == EXHAUSTIVE else N_WORKFLOWS
         steps = self.max_steps if self.update_steps is None else self.update_steps
+        stage, before = None, 0
+        if self.warm_start == ALL:
+            stage = self.stage_episodes or self.total_episodes // 2
+            before = self.most_within(stage)
+            if before >= self.total_episodes:
+                raise ValueError(
+                    f"stage_episodes={stage} leaves nothing of total_episodes="
+                    f"{self.total_episodes} for trials; give fewer, or more in all"
+                )
         made = replace(
             self,
             n_workflows=count,
             update_steps=steps,
-            max_episodes=self.max_episodes or max(1, self.total_episodes // count),
+            stage_episodes=stage,
+            max_episodes=self.max_episodes or max(1, (self.total_episodes - before) // count),
             threads=self.threads or max(1, cores // self.workers),
         )
         least = made.most_within(0, at_least_one=True)
-        for name in ("total_episodes", "max_episodes"):
-            if (given := getattr(made, name)) < least:
+        for name in ("total_episodes", "max_episodes", "stage_episodes"):
+            given = getattr(made, name)
+            if given is not None and given < least:
                 raise ValueError(
                     f"{name}={given} is less than one update, which is {least} episodes of "
                     f"{self.n_envs} games; give more episodes, or fewer games with n_envs"
