@@ -131,6 +131,9 @@ def test_a_bout_that_is_there_is_not_held_again(tmp_path, monkeypatch):
     monkeypatch.setattr(backends.machine, "describe", lambda: {"processor": "another"})
     backends.run(tmp_path, [second])
     assert times == ["one", "two", "one", "two"]
+    monkeypatch.setattr(backends, "_code", lambda: "another version")
+    backends.run(tmp_path, [second])
+    assert times == ["one", "two", "one", "two", "two"]
 
 
 def test_a_bout_that_failed_is_told_of_and_held_again(tmp_path, monkeypatch):

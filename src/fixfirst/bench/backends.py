@@ -35,6 +35,7 @@ BARE = 2
 # The best that a rival's wrappers reached with true states before and after each step, in
 # transitions a second on 2 cores, 100 envs: pipes, the like-for-like figure.
 BEST_RIVAL = 329.0
+MEASURED = ("game/*.py", "envs/*.py", "bench/contest*.py", "bench/paced.py")  # in the package
 COLUMNS = (
     "title", "env", "backend", "envs", "true_states", "workers", SPEED, "episodes_per_second",
     "creation_seconds", "memory_bytes",
@@ -195,9 +196,9 @@ def _code() -> str:
     """Name everything that was measured: what another version measured is measured again."""
     digest = hashlib.sha256()
     package = Path(__file__).resolve().parents[1]
-    for folder in ("game", "envs", "bench"):
-        for file in sorted((package / folder).glob("*.py")):
-            digest.update(f"{file.name}\0".encode() + file.read_bytes())
+    for pattern in MEASURED:
+        for file in sorted(package.glob(pattern)):
+            digest.update(f"{file.relative_to(package)}\0".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 
