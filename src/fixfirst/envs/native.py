@@ -160,12 +160,14 @@ class NativeVectorEnv(Named, VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     @property
     def states(self) -> TrueState:
         """The true states read last, as `true_states` said; see `fixfirst.envs.contract`."""
-        return self._states.states
+        at_hand = self._states.at_hand
+        return self._states.states if at_hand is None else at_hand
 
     @property
     def states_now(self) -> TrueState:
         """With true_states="step": the true states that the next actions will meet."""
-        return self._states.now
+        at_hand = self._states.now_at_hand
+        return self._states.now if at_hand is None else at_hand
 
     @property
     def states_fresh(self) -> np.ndarray:

@@ -52,17 +52,21 @@ class NativeStates:
         keeps = when not in (STEP, NEVER)
         self._kept = state.new_games(len(batch.games) if keeps else 0)
         self._fresh = np.zeros(len(batch.games), np.bool_)
-        self._window = TrueState(batch.games)
         self._last = LastStates(batch)
         self._found: list[Any] = self._last.found  # type: ignore[attr-defined]
         self._stepped = False  # since the last reset
-        self._ended = False  # some episode did in the last step, and another has begun
+        # With "step", what `states` and `now` are, at hand because every step asks for them.
+        self._each_step = when == STEP
+        self._window = TrueState(batch.games) if self._each_step else None
+        self.at_hand: TrueState | None = self._window
+        self.now_at_hand: TrueState | None = self._window
 
     @contextlib.contextmanager
     def beginning(self, which: Any) -> Iterator[None]:
         """Within, some games, or all, are reset or have others put in their place."""
         # Where others have just ended, their last states are to be seen on.
-        before = self._last.games if self._ended and which is not None else None
+        ended = self.at_hand is self._last
+        before = self._last.games if ended and which is not None else None
         yield
         self._fresh[:] = False
         if self.when != STEP:
@@ -71,39 +75,44 @@ class NativeStates:
         self._fresh[chosen] = True
         self._stepped = False
         if before is None:
-            self._ended = False
+            self.at_hand = self._window
             self._found.clear()
         else:
             before[chosen] = self._batch.games[chosen]
 
     def after_step(self, ended: bool) -> None:
         """All games have played a step; whether a same-step reset has followed in some."""
-        if self.when == STEP:  # nothing but this: it is to cost nothing
-            self._stepped, self._ended = True, ended
+        if self._each_step:  # nothing but this: it is to cost nothing
+            self._stepped = True
+            self.at_hand = self._last if ended else self._window
             if self._found:
                 self._found.clear()
             return
         batch = self._batch
         truncated = batch.results.truncated
         if self.when == EPISODE:
-            due = truncated
-        else:
-            k = int(self.when)
-            due = (batch.games.step % k == 0) & (batch.games.step > 0)
-            if self._same_step and batch.options.horizon % k == 0:
-                due |= truncated
+            self._fresh[:] = truncated
+            self._keep(truncated, batch.finals.games if ended else batch.games)
+            return
+        k = int(self.when)
+        due = (batch.games.step % k == 0) & (batch.games.step > 0)
+        self._keep(due, batch.games)
+        if ended and batch.options.horizon % k == 0:
+            self._keep(truncated, batch.finals.games)
+            due |= truncated
         self._fresh[:] = due
-        if due.any():
-            self._kept[due] = batch.games[due]
-            if ended:
-                last = due & truncated
-                self._kept[last] = batch.finals.games[last]
+
+    def _keep(self, due: np.ndarray, games: Any) -> None:
+        """Copy the games that are due. As bytes: to copy a record is then a single move."""
+        (where,) = due.nonzero()
+        if len(where):
+            _bytes(self._kept)[where] = _bytes(games)[where]
 
     @property
     def states(self) -> TrueState:
         """Those read last."""
-        if self.when == STEP:
-            return self._last if self._ended else self._window
+        if self.at_hand is not None:
+            return self.at_hand
         if self.when == NEVER:
             raise ValueError(NOBODY_ASKED)
         return TrueState(self._kept)
@@ -111,15 +120,20 @@ class NativeStates:
     @property
     def now(self) -> TrueState:
         """Those that the next actions will meet."""
-        if self.when != STEP:
+        if self.now_at_hand is None:
             raise ValueError(NOBODY_ASKED if self.when == NEVER else needs_every_step(self.when))
-        return self._window
+        return self.now_at_hand
 
     @property
     def fresh(self) -> np.ndarray:
         """Which of `states` the last call has read."""
         if self.when == NEVER:
             raise ValueError(NOBODY_ASKED)
-        if self._stepped and self.when == STEP:
+        if self._stepped and self._each_step:
             self._fresh[:] = True
         return self._fresh
+
+
+def _bytes(games: Any) -> np.ndarray:
+    array = np.asarray(games)
+    return array.view(np.uint8).reshape(len(array), array.dtype.itemsize)
