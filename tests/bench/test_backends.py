@@ -247,6 +247,16 @@ def test_curves_hold_each_size_once_and_only_what_is_comparable():
     assert backends_plot.curves(rows, "game") == {"shared": [(1, 4.0), (20, 5.0)]}
 
 
+def test_some_bouts_alone_can_be_asked_for(tmp_path, monkeypatch):
+    from fixfirst.cli import bench_backends
+
+    wanted = [Bout(title, (), 1, 0.1) for title in ("native, 1 games", "pipe, 1 envs", "pipe, 20")]
+    assert bench_backends._wanted(wanted, None) == wanted
+    assert bench_backends._wanted(wanted, "pipe") == wanted[1:]
+    with pytest.raises(ValueError, match="no bout begins with 'ray'; they begin with native, pipe"):
+        bench_backends._wanted(wanted, "native,ray")
+
+
 def test_the_command_writes_tables_and_pictures(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib", reason="the extra `search` is not installed")
     from fixfirst.cli.bench import app
