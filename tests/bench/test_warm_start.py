@@ -18,7 +18,7 @@ def tiny(monkeypatch):
         stage = episodes if start == "all" else 0
         return small(
             warm_start=start, n_workflows=orders, max_episodes=episodes,
-            total_episodes=orders * episodes + stage,
+            total_episodes=orders * episodes + stage, stage_episodes=stage or None,
         )  # fmt: skip
 
     monkeypatch.setattr(warm_start, "settings_of", settings)
